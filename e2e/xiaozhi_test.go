@@ -40,8 +40,8 @@ func TestXiaozhiFromNPM(t *testing.T) {
 	h := newHome(t)
 	d := h.start()
 	ears := speechtest.Wyoming(t)
-	ears.Says(func([]byte) string { return "What does Ana like?" }, nil)
 	h.must("engine", "add", "ears", ears.Address)
+	ears.Says(func([]byte) string { return "What does Ana like?" }, nil)
 	h.must("add", "--plain", "Ana likes green tea")
 	for kind, more := range map[string][]string{"websocket": nil, "mqtt": {"--mqtt", "127.0.0.1:0"}} {
 		t.Run(kind, func(t *testing.T) {

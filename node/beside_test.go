@@ -213,7 +213,9 @@ func TestInvalidEnginesAreRefused(t *testing.T) {
 		{"ears", answers(200, "<html>Router</html>"), "", serve.ErrEngine, " answers 200 OK: a page of HTML"},
 		{"mind", answers(200, "<html>Router</html>"), "m", serve.ErrEngine, " answers 200: a page of HTML"},
 		{"ears", answers(500, "boom"), "", serve.ErrEngine, " answers 500 Internal Server Error: boom"},
-		{"ears", answers(302, ""), "", serve.ErrEngine, "302 Found: a redirect to http://192.0.2.1/login, which is not followed"},
+		{"ears", answers(302, ""), "", serve.ErrEngine, " sends us to http://192.0.2.1/login, where nothing was sent: 302 Found"},
+		{"ears", answers(401, ""), "", serve.ErrEngine, " wants a key: 401 Unauthorized"},
+		{"eyes", answers(403, ""), "m", serve.ErrEngine, " wants a key: 403: Forbidden"},
 		{"ears", "http://127.0.0.1:9", "", serve.ErrEngine, "does not answer"},
 		{"ears", "127.0.0.1:8080", "", memory.ErrInvalid, "want a URL"},
 		{"ears", "gopher://127.0.0.1", "", memory.ErrInvalid, "want a URL"},
@@ -227,6 +229,33 @@ func TestInvalidEnginesAreRefused(t *testing.T) {
 		}
 	}
 	if all, err := n.Engines(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// An engine whose answer is far from what the sample says is not added, unless the wearer wants it
+// anyway.
+func TestMisheardSampleIsRefused(t *testing.T) {
+	n, s := newNode(t, nil), speechtest.Whisper(t)
+	r := serve.AddEngineRequest{Kind: "ears", Address: s.URL}
+	for heard, want := range map[string]string{
+		"la la la": s.URL + ` heard "la la la", but the sample says "and so my fellow Americans"`,
+		" ":        s.URL + ` heard nothing, but the sample says "and so my fellow Americans"`,
+	} {
+		s.Says(says(heard))
+		if _, err := n.AddEngine(t.Context(), r); !errors.Is(err, serve.ErrEngine) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if all, err := n.Engines(t.Context()); err != nil || len(all) != 0 {
+			t.Errorf("%+v, %v", all, err)
+		}
+	}
+	r.Anyway = true
+	if e, err := n.AddEngine(t.Context(), r); err != nil || e.Sample == nil || e.Sample.Words != 0 || e.Sample.Said != "and so my fellow Americans" {
+		t.Errorf("%+v, %v", e.Sample, err)
+	}
+	s.Says(says("And so my fellow Americans"))
+	if all, err := n.TryEngines(t.Context()); err != nil || len(all) != 1 || all[0].Sample.Said != "" || all[0].Sample.Words != 5 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

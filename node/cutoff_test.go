@@ -125,10 +125,10 @@ func TestLockStopsUploads(t *testing.T) {
 	t.Parallel()
 	t.Run("sound", func(t *testing.T) {
 		s := speechtest.Whisper(t)
-		s.Says(says("The gardener put the ladder beside the gate."))
 		n := running(t, nil)
 		line := newBadLine(t, s.Listener.Addr().String())
 		addEngine(t, n, "ears", "http://"+line.Addr().String())
+		s.Says(says("The gardener put the ladder beside the gate."))
 		tried := len(s.Heard())
 		cutsUpload(t, n, line, func() { sounds(t, n, evening) })
 		eventually(t, "words", func() bool { return len(heardBy(t, n)) == 1 && engineOfKind(t, n, "ears").Waiting == 0 })
@@ -175,9 +175,9 @@ func cutsUpload(t *testing.T, n *Node, line *badLine, send func()) {
 func TestLockStopsLiveSound(t *testing.T) {
 	t.Parallel()
 	s := speechtest.Wyoming(t)
-	s.Says(says("Lena is allergic to peanuts."), nil)
 	n := running(t, nil)
 	addEngine(t, n, "ears", s.Address)
+	s.Says(says("Lena is allergic to peanuts."), nil)
 	tried := len(s.Calls())
 	newSpeaker(t, n, 0).says(t, 6)
 	eventually(t, "sound", func() bool { return len(s.Calls()) > tried && len(s.Calls()[tried].Sound) > 0 })

@@ -64,18 +64,14 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	return s, err
 }
 
-// backups reports on the scheduled backups. It is nil if there is no schedule.
+// backups reports on the scheduled backups, and on those by hand in the same place. It is nil if there is no schedule.
 func (n *Node) backups() (*serve.BackupStatus, error) {
 	to := n.cfg.Backup.To
 	if to == "" {
 		return nil, nil
 	}
-	s := &serve.BackupStatus{To: backup.ShownName(to), Every: n.cfg.Backup.Every}
-	st, err := backup.StateOf(n.cfg.Home)
-	if st != nil && st.To == to {
-		s.At, s.Vault, s.Failures, s.Error = st.At, st.Vault, st.Failures, st.Error
-	}
-	return s, err
+	st, err := backup.LastOf(n.cfg.Home, to)
+	return &serve.BackupStatus{To: backup.ShownName(to), Every: n.cfg.Backup.Every, At: st.At, Vault: st.Vault, Failures: st.Failures, Error: st.Error}, err
 }
 
 func (o *session) status(ctx context.Context, s *serve.Status, now time.Time) error {

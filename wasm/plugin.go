@@ -87,9 +87,12 @@ func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Mani
 
 // loadIdle is LoadFrom for a module that was compiled before. It returns nil if it was not.
 func (h *Host) loadIdle(open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
-	sum, err := hex.DecodeString(m.SHA256)
-	if err != nil || len(sum) != sha256.Size || !h.compiledBefore([sha256.Size]byte(sum), m.Limits.OrDefault()) {
+	if !h.IsCompiled(m) {
 		return nil, nil
+	}
+	sum, err := hex.DecodeString(m.SHA256)
+	if err != nil {
+		return nil, err
 	}
 	if err := checkManifest(m); err != nil {
 		return nil, err
@@ -103,6 +106,13 @@ func (h *Host) loadIdle(open func() ([]byte, error), m Manifest, settings map[st
 	}
 	h.plugins[p] = struct{}{}
 	return p, nil
+}
+
+// IsCompiled reports whether a manifest names its module's hash, and the cache has the module's
+// machine code.
+func (h *Host) IsCompiled(m Manifest) bool {
+	sum, err := hex.DecodeString(m.SHA256)
+	return err == nil && len(sum) == sha256.Size && h.compiledBefore([sha256.Size]byte(sum), m.Limits.OrDefault())
 }
 
 func checkManifest(m Manifest) error {

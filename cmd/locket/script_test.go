@@ -204,7 +204,8 @@ func module(ts *testscript.TestScript, neg bool, args []string) {
 
 // web FOLDER serves a folder over HTTP on this machine, and is an OCI registry
 // for ann with the password sesame; WEB is its URL, OCI that of the registry, AT
-// the host. The file endless in it never ends.
+// the host. The file endless in it never ends, the folder moved redirects, and deaf
+// is an engine that hears "la la la" in everything.
 func web(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: web FOLDER")
@@ -220,6 +221,8 @@ func web(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		oci.ServeHTTP(w, r)
 	})
+	mux.Handle("/moved/", http.RedirectHandler("http://elsewhere.invalid/login", http.StatusFound))
+	mux.HandleFunc("/deaf/inference", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"text":" la la la"}`) }) // whisper.cpp's
 	mux.HandleFunc("/endless", func(w http.ResponseWriter, _ *http.Request) {
 		for part := make([]byte, 64<<10); ; {
 			if _, err := w.Write(part); err != nil {

@@ -28,8 +28,9 @@ const Spacing = 2 * time.Second
 
 // ReadFiles reads files in order and returns the events that a wearable would publish for them: WAV
 // in parts of a second, Ogg Opus packet by packet, PNG and JPEG unchanged, .jsonl in the day's
-// format with its own devices and times, anything else in UTF-8 as text, one event a line, unless
-// its name is that of a sound or photo. Errors name the file, and the line or the offset in it.
+// format with its own devices and times, and text in UTF-8, one event a line. Text is in a file
+// named .txt or .md, or in one whose name has no extension, and it is not JSON. Errors name the
+// file, and the line or the offset in it.
 func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
 	if r.Device == "" {
 		return nil, fmt.Errorf("replay: %w: no device name", ErrInvalid)
@@ -72,6 +73,11 @@ func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, e
 	first := Event{Line: 1, Event: memory.Event{
 		ID: memory.EventID{Device: r.Device}, At: at, Clock: memory.ClockWall, Zone: r.Zone,
 	}}
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext == ".jsonl" {
+		events, err := r.jsonl(path, b)
+		return events, time.Time{}, err
+	}
 	switch format := media.Sniff(b); format {
 	case media.WAV:
 		s, err := media.ReadWAV(b)
@@ -90,18 +96,32 @@ func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, e
 		first.Kind, first.Codec, first.Data = memory.KindPhoto, string(format), b
 		return []Event{first}, at, nil
 	}
-	if strings.EqualFold(filepath.Ext(path), ".jsonl") {
-		events, err := r.jsonl(path, b)
-		return events, time.Time{}, err
-	}
-	if want, ok := named[strings.ToLower(filepath.Ext(path))]; ok {
+	if want, ok := named[ext]; ok {
 		return nil, at, fmt.Errorf(": %w: offset 0: no %s, which its name says it is", media.ErrFormat, want)
 	}
 	events, end, err := textEvents(first, b)
-	if err == nil && len(events) == 0 {
-		err = fmt.Errorf(": %w: nothing is in it", ErrInvalid)
+	switch {
+	case err != nil:
+		return nil, at, err
+	case len(events) == 0:
+		return nil, at, fmt.Errorf(": %w: nothing is in it", ErrInvalid)
+	case beginsJSON(b):
+		return nil, at, fmt.Errorf(":%d: %w: it has JSON in it, not what somebody said: a file of events is named .jsonl", events[0].Line, media.ErrFormat)
+	case !slices.Contains(ofText, ext):
+		return nil, at, fmt.Errorf(": %w: %s files can't be replayed: want .jsonl, .wav, .ogg, .opus, .png, .jpg, or text in a file named .txt or .md", media.ErrFormat, filepath.Ext(path))
 	}
-	return events, end, err
+	return events, end, nil
+}
+
+// ofText are the extensions of text that may be what somebody said. Other text is a table, a page or
+// a program, and a pipe has no extension.
+var ofText = []string{"", ".txt", ".text", ".md", ".markdown"}
+
+// beginsJSON reports whether the first line of a text begins an object or a list of JSON.
+func beginsJSON(b []byte) bool {
+	line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff")), "\n")
+	line = strings.TrimSpace(line)
+	return line == "{" || line == "[" || strings.HasPrefix(line, `{"`) || strings.HasPrefix(line, "[{")
 }
 
 // named are the formats that file names suggest, by their extensions.
@@ -175,11 +195,17 @@ func splitSpeaker(line string) (speaker, text string) {
 // searched beside it.
 func (r Replay) jsonl(path string, b []byte) ([]Event, error) {
 	dir, zone := filepath.Dir(path), r.Zone
+	if format := media.Sniff(b); format != media.Unknown {
+		return nil, fmt.Errorf(":1: %w: want a JSON object on each line, have a %s file", ErrInvalid, strings.ToUpper(string(format)))
+	}
 	var events []Event
-	for i, raw := range bytes.Split(b, []byte("\n")) {
+	for i, raw := range bytes.Split(bytes.TrimPrefix(b, []byte("\ufeff")), []byte("\n")) {
 		n := i + 1
 		if raw = bytes.TrimSpace(raw); len(raw) == 0 {
 			continue
+		}
+		if raw[0] != '{' {
+			return nil, fmt.Errorf(":%d: %w: want a JSON object on each line, have %.60q", n, ErrInvalid, raw)
 		}
 		var h header
 		if n == 1 && decodeStrict(raw, &h) == nil && h.Kind == "day" {

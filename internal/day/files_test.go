@@ -77,6 +77,16 @@ func TestReplayADay(t *testing.T) {
 	}
 }
 
+// Text is recognised by its name, or in a file whose name says nothing, such as a pipe.
+func TestReplayText(t *testing.T) {
+	for _, name := range []string{"talk.txt", "TALK.TXT", "talk.md", "talk", "talk.text"} {
+		es, err := replay.ReadFiles(write(t, name, "[music] and {laughter}\nAna: {sings}\n"))
+		if err != nil || len(es) != 2 || es[0].Text != "[music] and {laughter}" || es[1].Text != "{sings}" {
+			t.Errorf("%s: %d events, %v", name, len(es), err)
+		}
+	}
+}
+
 // A recording of three hours is cut into parts of a second, like a short one, and none is lost.
 func TestReplayThreeHours(t *testing.T) {
 	const seconds, rate = 3 * 60 * 60, 8000
@@ -109,6 +119,10 @@ func TestReplayNamesFileAndPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	png, err := os.ReadFile(filepath.Join(folder, "note.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	header := "{\"kind\":\"day\",\"date\":\"2026-09-14\",\"zone\":\"Mars/Olympus\",\"wearer\":\"Mei\"}\n"
 	for name, c := range map[string]struct {
 		path, want string
@@ -129,6 +143,15 @@ func TestReplayNamesFileAndPlace(t *testing.T) {
 		"NUL":          {write(t, "x.txt", "a\x00"), "x.txt: unreadable file: offset 1", media.ErrFormat},
 		"long line":    {write(t, "long.txt", "ok\n"+strings.Repeat("a", memory.MaxText+1)), "long.txt:2: ", ErrInvalid},
 		"bad JSON":     {write(t, "bad.jsonl", "\n{\"at\":\n"), "bad.jsonl:2: ", ErrInvalid},
+		"no JSON":      {write(t, "talk.jsonl", "Ana: good morning\n"), `talk.jsonl:1: invalid day: want a JSON object on each line, have "Ana: good morning"`, ErrInvalid},
+		"marked JSON":  {write(t, "mark.jsonl", "\ufeff{}"), "mark.jsonl:1: invalid day: at: missing", ErrInvalid},
+		"a picture":    {write(t, "photo.jsonl", string(png)), "photo.jsonl:1: invalid day: want a JSON object on each line, have a PNG file", ErrInvalid},
+		"other JSON":   {write(t, "day.json", "{\n \"lines\": []\n}\n"), "day.json:1: unreadable file: it has JSON in it", media.ErrFormat},
+		"JSON as text": {write(t, "day.txt", "\ufeff\n{\"at\":\"2026-09-14T08:00:00Z\"}\n"), "day.txt:2: unreadable file: it has JSON in it, not what somebody said: a file of events is named .jsonl", media.ErrFormat},
+		"a list":       {write(t, "list", "[\n1]"), "list:1: unreadable file: it has JSON in it", media.ErrFormat},
+		"a table":      {write(t, "sales.CSV", "\na,b\n"), "sales.CSV: unreadable file: .CSV files can't be replayed: want .jsonl, .wav, .ogg, .opus, .png, .jpg, or text in a file named .txt or .md", media.ErrFormat},
+		"a web page":   {write(t, "page.html", "<html>"), "page.html: unreadable file: .html files", media.ErrFormat},
+		"a drawing":    {write(t, "logo.svg", "<svg/>"), "logo.svg: unreadable file: .svg files", media.ErrFormat},
 		"bad zone":     {write(t, "zone.jsonl", header), "zone.jsonl:1: ", ErrInvalid},
 		"no such file": {write(t, "ref.jsonl", `{"at":"2026-09-14T08:00:00Z","kind":"photo","device":"a","file":"gone.png"}`), "ref.jsonl:1: ", os.ErrNotExist},
 		"file not a photo": {func() string {

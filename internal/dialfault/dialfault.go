@@ -1,4 +1,4 @@
-// Package dialfault says in plain words why a service was not reached.
+// Package dialfault says in plain words why a service was not reached, or sends its caller elsewhere.
 package dialfault
 
 import (
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"syscall"
 )
@@ -33,6 +34,16 @@ func Words(err error) string {
 		err = u.Err
 	}
 	return err.Error()
+}
+
+// Elsewhere says where a redirect leads that is not followed. A password and the query are left
+// out, because they may be secret.
+func Elsewhere(res *http.Response) string {
+	to, err := res.Location()
+	if err != nil {
+		return "it sends us elsewhere, but does not say where: " + res.Status
+	}
+	return fmt.Sprintf("it sends us to %s, where nothing was sent: %s", &url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}, res.Status)
 }
 
 func innermost(err error) error {

@@ -20,13 +20,15 @@ import (
 type Kind string
 
 // The kinds. The input may be the cause of Slow, Crashed, Babbled and Refused,
-// but not of the other three.
+// but not of the others.
 const (
 	Slow    Kind = "time"   // it used up its wall or processor time and was killed
 	Crashed Kind = "crash"  // it ended by a signal or with an error
 	Babbled Kind = "output" // its output is too long, or has a wrong format
 	Refused Kind = "input"  // the engine, or Locket in its place, refuses this input
 	Missing Kind = "missing"
+	Barred  Kind = "key"         // a service wants a key, or refuses the one that it got
+	Moved   Kind = "redirect"    // a service sends to another address, which is not followed
 	Busy    Kind = "busy"        // a service asks to come again later
 	Gone    Kind = "unreachable" // a service does not answer, or the connection broke
 )
@@ -46,6 +48,8 @@ const MaxDetail = 300
 func (f *Fault) Error() string {
 	s := f.Engine + ": "
 	switch f.Kind {
+	case Barred, Moved:
+		return s + f.Detail
 	case Slow:
 		s += "out of time"
 	case Crashed:
@@ -69,9 +73,20 @@ func (f *Fault) Error() string {
 	return s
 }
 
-// Temporary reports whether another try with the same input may succeed. A
-// missing engine is not temporary: somebody has to act.
-func (f *Fault) Temporary() bool { return f.Kind != Refused && f.Kind != Missing }
+// Temporary reports whether another try with the same input may succeed. If an
+// engine, its key or its address is missing, somebody has to act.
+func (f *Fault) Temporary() bool {
+	return f.Kind != Refused && f.Kind != Missing && f.Kind != Barred && f.Kind != Moved
+}
+
+// WantsKey makes the fault of a service that wants a key, or refused the one that it got. said is
+// what the service answered.
+func WantsKey(engine string, keyed bool, said string) *Fault {
+	if keyed {
+		return Faultf(engine, Barred, "it refuses the key: %s", said)
+	}
+	return Faultf(engine, Barred, "it wants a key: %s", said)
+}
 
 // Faultf makes a fault with a formatted detail.
 func Faultf(engine string, kind Kind, format string, args ...any) *Fault {

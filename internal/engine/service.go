@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/internal/cutoff"
@@ -125,17 +126,28 @@ func (s *Service) broke(ctx, run context.Context, limit time.Duration, err error
 
 // status makes a fault of an answer that is not 200.
 func (s *Service) status(resp *http.Response, body []byte) error {
-	if to := resp.Header.Get("Location"); resp.StatusCode < 400 && to != "" {
-		body = []byte("a redirect to " + to + ", which is not followed")
+	said := string(body)
+	switch {
+	case retry.Away(resp.Header, body):
+		said = "a page of HTML"
+	case s.Key != "": // some servers repeat it
+		said = strings.ReplaceAll(said, s.Key, "[key]")
 	}
-	f := Faultf(s.Engine, Refused, "%s: %s", resp.Status, body)
+	if said = resp.Status + ": " + said; len(body) == 0 {
+		said = resp.Status
+	}
+	f := Faultf(s.Engine, Refused, "%s", said)
 	switch c := resp.StatusCode; {
 	case c == http.StatusTooManyRequests || c == http.StatusServiceUnavailable:
 		f.Kind, f.After = Busy, retry.Asked(resp.Header.Get("Retry-After"), time.Now(), MaxAfter)
 	case c == http.StatusRequestTimeout || c >= 500:
 		f.Kind = Gone
-	case c == http.StatusUnauthorized || c == http.StatusForbidden || c == http.StatusNotFound || c < 400:
-		f.Kind = Missing // the address or the key is wrong, not the input
+	case c == http.StatusUnauthorized || c == http.StatusForbidden:
+		return WantsKey(s.Engine, s.Key != "", said)
+	case c >= 300 && c < 400:
+		return Faultf(s.Engine, Moved, "%s", dialfault.Elsewhere(resp))
+	case c == http.StatusNotFound || c < 300:
+		f.Kind = Missing // the address is wrong, not the input
 	}
 	return f
 }

@@ -48,10 +48,18 @@ func TestServiceFaults(t *testing.T) {
 		}, Babbled, "more than", 0, true},
 		{"broken", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "CUDA out of memory", 500) }, Gone, "CUDA out of memory", 0, true},
 		{"bad input", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "unknown format", 400) }, Refused, "unknown format", 0, false},
-		{"bad key", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }, Missing, "who are you?", 0, false},
+		{"no key", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you?", http.StatusUnauthorized) }, Barred, "test: it wants a key: 401 Unauthorized: who are you?", 0, false},
+		{"a page for the key", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			w.Write([]byte("<html><body>no"))
+		}, Barred, "test: it wants a key: 403 Forbidden: a page of HTML", 0, false},
 		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
-		}, Missing, "307", 0, false},
+			http.Redirect(w, r, "http://me:secret@elsewhere.invalid/v2?token=secret", http.StatusTemporaryRedirect)
+		}, Moved, "test: it sends us to http://elsewhere.invalid/v2, where nothing was sent: 307 Temporary Redirect", 0, false},
+		{"to another path", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/login", http.StatusFound)
+		}, Moved, "/login, where nothing was sent: 302 Found", 0, false},
+		{"elsewhere, but not where", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusFound) }, Moved, "test: it sends us elsewhere, but does not say where: 302 Found", 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			srv := httptest.NewServer(c.handle)
@@ -64,6 +72,9 @@ func TestServiceFaults(t *testing.T) {
 			var out struct{ Text string }
 			err := s.PostForm(t.Context(), []Field{{Key: "a", Value: "b"}}, &out)
 			var f *Fault
+			if strings.Contains(err.Error(), "secret") {
+				t.Error(err)
+			}
 			if !errors.As(err, &f) || f.Kind != c.kind || f.After != c.after || f.Temporary() != c.temporary || !strings.Contains(f.Error(), c.words) {
 				t.Fatalf("%+v", err)
 			}
@@ -85,6 +96,18 @@ func TestKeyIsSent(t *testing.T) {
 	var out struct{ Text string }
 	if err := s.PostForm(t.Context(), nil, &out); err != nil || out.Text != "Bearer k" {
 		t.Fatalf("%q, %v", out.Text, err)
+	}
+}
+
+// A service that refuses the key may repeat it; the fault does not.
+func TestRefusedKeyIsNotRepeated(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "wrong: "+r.Header.Get("Authorization"), http.StatusUnauthorized)
+	}))
+	defer srv.Close()
+	s := Service{Engine: "test", URL: srv.URL, Key: "sesame"}
+	if err := s.PostForm(t.Context(), nil, new(any)); err == nil || err.Error() != "test: it refuses the key: 401 Unauthorized: wrong: Bearer [key]" {
+		t.Error(err)
 	}
 }
 

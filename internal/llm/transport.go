@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/locket-dev/locket/internal/dialfault"
 	"github.com/locket-dev/locket/internal/retry"
 )
 
@@ -43,7 +44,7 @@ func (q *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, faultf(Babbled, res.StatusCode, "an answer of more than %d bytes", q.most)
 	}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		return nil, faultf(Setup, res.StatusCode, "%d: it sends us elsewhere", res.StatusCode)
+		return nil, faultf(Setup, res.StatusCode, "%s", dialfault.Elsewhere(res))
 	}
 	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	return res, nil

@@ -45,6 +45,24 @@ func StateOf(home string) (*State, error) { return readState(home, stateFile) }
 // none.
 func ByHand(home string) (*State, error) { return readState(home, handFile) }
 
+// LastOf returns the state of the backups to a place, as a person named it: those of the
+// schedule, and the last one that a person made there.
+func LastOf(home, to string) (State, error) {
+	last := State{To: to}
+	st, err := StateOf(home)
+	if st != nil && st.To == to {
+		last = *st
+	}
+	hand, e := ByHand(home)
+	if hand != nil && hand.To == to && hand.At.After(last.At) {
+		last.At, last.Written, last.Vault = hand.At, hand.Written, hand.Vault
+		if hand.At.After(last.Failed) {
+			last.Failures, last.Failed, last.Error = 0, time.Time{}, ""
+		}
+	}
+	return last, errors.Join(err, e)
+}
+
 // NoteByHand records that a person made a backup now. vault says whether it includes the
 // values of the vault.
 func NoteByHand(home, to string, w Written, vault bool) error {

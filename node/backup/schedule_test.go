@@ -56,3 +56,44 @@ func TestSchedule(t *testing.T) {
 		}
 	})
 }
+
+// A newer backup that a person made in the same place counts as the schedule's last one.
+func TestBackupByHandCounts(t *testing.T) {
+	now := time.Now().UTC()
+	old, failed := now.Add(-48*time.Hour), now.Add(-24*time.Hour)
+	for name, c := range map[string]struct {
+		scheduled *State
+		hand      string // where a person made one now; empty: nowhere
+		at        time.Time
+		vault     bool
+		failures  int
+	}{
+		"none":              {nil, "", time.Time{}, false, 0},
+		"only by hand":      {nil, "/stick", now, true, 0},
+		"by hand elsewhere": {nil, "/disk", time.Time{}, false, 0},
+		"only scheduled":    {&State{To: "/stick", At: old, Failed: failed, Failures: 2, Error: "gone"}, "", old, false, 2},
+		"both":              {&State{To: "/stick", At: old}, "/stick", now, true, 0},
+		"after a failure":   {&State{To: "/stick", At: old, Failed: failed, Failures: 2, Error: "gone"}, "/stick", now, true, 0},
+		"before a failure":  {&State{To: "/stick", At: old, Failed: now.Add(time.Hour), Failures: 2, Error: "gone"}, "/stick", now, true, 2},
+		"before the last":   {&State{To: "/stick", At: now.Add(time.Hour)}, "/stick", now.Add(time.Hour), false, 0},
+		"another schedule":  {&State{To: "/disk", At: now.Add(time.Hour)}, "/stick", now, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			if c.scheduled != nil {
+				if err := writeState(home, stateFile, c.scheduled); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.hand != "" {
+				if err := writeState(home, handFile, &State{To: c.hand, At: now, Vault: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			st, err := LastOf(home, "/stick")
+			if err != nil || !st.At.Equal(c.at) || st.Vault != c.vault || st.Failures != c.failures || (st.Error == "") != (c.failures == 0) {
+				t.Errorf("%+v, %v", st, err)
+			}
+		})
+	}
+}

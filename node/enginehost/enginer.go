@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
@@ -222,6 +223,7 @@ func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engin
 	}
 	defer p.Close()
 	var errs []error
+	var answered error // what it answered, if that does not depend on the kind of server
 	for _, s := range engines.Guess(ctx, kind, r.Address, r.Model, string(r.Key)) {
 		if err := s.Check(); err != nil {
 			errs = append(errs, fmt.Errorf("%w: %v", memory.ErrInvalid, err))
@@ -231,17 +233,15 @@ func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engin
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err == nil && sample.Words == 0 {
-			err = engine.Faultf(s.Name(), engine.Babbled, "it found no words in the sample")
-		}
-		if f, ok := errors.AsType[*engine.Fault](err); ok && f.Kind == engine.Gone { // it makes no difference what kind of server it is
-			err = fmt.Errorf("%s does not answer: %s", r.Address, f.Detail)
-			if status.MatchString(f.Detail) {
-				err = fmt.Errorf("%s answers %s", r.Address, f.Detail)
-			}
+		err, ofServer := named(r.Address, err)
+		if err == nil && sample.Said != "" && !r.Anyway {
+			err, ofServer = misheard(r.Address, &s, sample), true
 		}
 		if err != nil {
 			err = fmt.Errorf("%w: %v", serve.ErrEngine, err)
+			if ofServer {
+				answered = err
+			}
 			if n := len(errs); n == 0 || errs[n-1].Error() != err.Error() {
 				errs = append(errs, err)
 			}
@@ -253,7 +253,39 @@ func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engin
 		}
 		return &s, nil
 	}
+	if answered != nil { // what another kind of engine made of it says less
+		return nil, answered
+	}
 	return nil, errors.Join(errs...)
+}
+
+// named says of which address an error is, where it makes no difference what kind of server is
+// there. ofServer reports whether the server wants a key, or sends to another address.
+func named(address string, err error) (_ error, ofServer bool) {
+	f, ok := errors.AsType[*engine.Fault](err)
+	switch {
+	case !ok:
+		return err, false
+	case f.Kind == engine.Barred || f.Kind == engine.Moved:
+		return fmt.Errorf("%s %s", address, strings.TrimPrefix(f.Detail, "it ")), true
+	case f.Kind == engine.Gone && status.MatchString(f.Detail):
+		return fmt.Errorf("%s answers %s", address, f.Detail), false
+	case f.Kind == engine.Gone:
+		return fmt.Errorf("%s does not answer: %s", address, f.Detail), false
+	}
+	return err, false
+}
+
+// misheard says that an answer is far from what the sample says.
+func misheard(address string, s *engines.Spec, v *engines.Sample) error {
+	did := "heard"
+	if s.Kind == engines.Eyes {
+		did = "read"
+	}
+	if v.Words == 0 {
+		return fmt.Errorf("%s %s nothing, but the sample says %q", address, did, v.Said)
+	}
+	return fmt.Errorf("%s %s %q, but the sample says %q", address, did, v.Text, v.Said)
 }
 
 // status begins the detail of a fault that a server reports itself.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -143,7 +144,7 @@ func (m *message) see(ctx context.Context, name string) (a result.Answer, err er
 	if m.Photos == 0 {
 		text, err := sight.Caption(ctx, c, m.media, sight.Hints{Turn: m.Turn})
 		if err != nil {
-			return a, faultOf(name, err)
+			return a, faultOf(&m.Spec, err)
 		}
 		return result.Captioned(name, text, m.media), nil
 	}
@@ -152,7 +153,7 @@ func (m *message) see(ctx context.Context, name string) (a result.Answer, err er
 	}
 	seen, err := m.series.Watch(ctx, c)
 	if err != nil {
-		return a, faultOf(name, err)
+		return a, faultOf(&m.Spec, err)
 	}
 	a = result.Watched(name, &seen, m.alike)
 	a.Left = m.left
@@ -176,10 +177,17 @@ func (j *job) clean() error {
 }
 
 // faultOf turns a language model's fault into an engine's.
-func faultOf(name string, err error) error {
+func faultOf(s *Spec, err error) error {
 	f, ok := errors.AsType[*llm.Fault](err)
 	if !ok {
 		return err
+	}
+	name := s.Name()
+	switch c := f.Status; {
+	case c == http.StatusUnauthorized || c == http.StatusForbidden:
+		return engine.WantsKey(name, s.Key != "", f.Detail)
+	case c >= 300 && c < 400:
+		return engine.Faultf(name, engine.Moved, "%s", f.Detail)
 	}
 	kind := map[llm.Kind]engine.Kind{llm.Slow: engine.Slow, llm.Babbled: engine.Babbled, llm.Refused: engine.Refused, llm.Setup: engine.Missing,
 		llm.Busy: engine.Busy, llm.Gone: engine.Gone}[f.Kind]

@@ -91,11 +91,11 @@ func TestRealPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wrong, n := speechtest.WordErrors(trial.Said, s.Text); wrong > n/2 || s.Words == 0 || s.Factor <= 0 {
+	if wrong, n := speechtest.WordErrors(trial.Said, s.Text); wrong > n/2 || s.Words == 0 || s.Factor <= 0 || s.Said != "" {
 		t.Errorf("%+v", s)
 	}
 	eyes := Spec{Kind: Eyes, Engine: Tesseract}
-	if s, err = Try(t.Context(), p, &eyes, time.Now()); err != nil || !strings.Contains(s.Text, "BOOK SWAP") {
+	if s, err = Try(t.Context(), p, &eyes, time.Now()); err != nil || !strings.Contains(s.Text, "BOOK SWAP") || s.Said != "" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	left, err := os.ReadDir(p.Runs)
@@ -163,17 +163,82 @@ func TestInvalidAnswers(t *testing.T) {
 			}
 		}, engine.Babbled},
 		"busy":   {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, engine.Busy},
-		"no key": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, engine.Missing},
+		"no key": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, engine.Barred},
 		"redirect": {func(w http.ResponseWriter) {
 			w.Header().Set("Location", "http://example.com/")
 			w.WriteHeader(http.StatusFound)
-		}, engine.Missing},
+		}, engine.Moved},
 		"twice": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"text":"a"}{"text":"b"}`) }, engine.Babbled},
 	} {
 		s.Fails(func(w http.ResponseWriter) bool { c.answer(w); return true })
 		_, err := p.Do(t.Context(), Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: wav(t)})
 		if f := (*engine.Fault)(nil); !errors.As(err, &f) || f.Kind != c.kind {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// An engine's answer is compared with what the sample says. Weak engines pass, such as PocketSphinx,
+// whose real answer is among these.
+func TestAnswerIsComparedWithTheSample(t *testing.T) {
+	for _, c := range []struct {
+		says, heard string
+		far         bool
+	}{
+		{trial.Said, "And so, my fellow Americans,", false},
+		{trial.Said, "and i know my fellow americans", false}, // PocketSphinx
+		{trial.Said, "AND SO MY FELLOW-AMERICANS ASK NOT", false},
+		{trial.Said, "and so my fellow amerikans", false},
+		{trial.Said, "", true},
+		{trial.Said, "...", true},
+		{trial.Said, "you", true},
+		{trial.Said, "and so", true},
+		{trial.Said, "Thank you for watching!", true},
+		{trial.Said, "The weather is nice today.", true},
+		{trial.Said, "今天天气很好", true},
+		{trial.Said, strings.Repeat("And so my fellow Americans. ", 1000), true},
+		{trial.Printed, "LANE 128 BOOK SWAP Saturday 26 September Open from two until five in the courtyard Bring two books， take two home. Teafrom Mrs. Shen", false}, // Tesseract, with Chinese
+		{trial.Printed, "LANE 128", true},
+	} {
+		if got := far(c.says, c.heard); got != c.far {
+			t.Errorf("%.60q for %.20q: %v", c.heard, c.says, got)
+		}
+	}
+	p, s := newProcess(t), speechtest.Whisper(t)
+	for heard, want := range map[string]string{"la la la": trial.Said, " And so my fellow Americans.": ""} {
+		s.Says(func([]byte) string { return heard })
+		v, err := Try(t.Context(), p, &Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, time.Now())
+		if err != nil || v.Said != want {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+}
+
+// A mind that wants a key, or is at another address, says so like the other engines.
+func TestModelWithoutKey(t *testing.T) {
+	p := newProcess(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/moved") {
+			http.Redirect(w, r, "http://elsewhere.invalid/v1/chat?token=secret", http.StatusMovedPermanently)
+			return
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"error":{"message":"You didn't provide an API key."}}`)
+	}))
+	defer s.Close()
+	for _, c := range []struct {
+		spec Spec
+		kind engine.Kind
+		want string
+	}{
+		{Spec{Kind: Mind, Engine: Language, URL: s.URL, Model: "small"}, engine.Barred, "small: it wants a key: 401: You didn't provide an API key."},
+		{Spec{Kind: Mind, Engine: Language, URL: s.URL, Model: "small", Key: "sk-1"}, engine.Barred, "small: it refuses the key: 401: You didn't provide an API key."},
+		{Spec{Kind: Eyes, Engine: Vision, URL: s.URL, Model: "small"}, engine.Barred, "vision small: it wants a key: 401: You didn't provide an API key."},
+		{Spec{Kind: Mind, Engine: Language, URL: s.URL + "/moved", Model: "small"}, engine.Moved, "small: it sends us to http://elsewhere.invalid/v1/chat, where nothing was sent: 301 Moved Permanently"},
+	} {
+		_, err := Try(t.Context(), p, &c.spec, time.Now())
+		if f := (*engine.Fault)(nil); !errors.As(err, &f) || f.Kind != c.kind || f.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 }

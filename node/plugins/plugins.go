@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/internal/progress"
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -165,6 +166,9 @@ func (ps *Plugins) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	compiles := ps.compiles(all)
+	gauge := progress.Of(ctx)
+	gauge.Total.Store(int64(len(compiles)))
 	for i, p := range all {
 		if p.state != serve.PluginRuns {
 			continue
@@ -176,6 +180,10 @@ func (ps *Plugins) load(ctx context.Context) error {
 			ps.c.Log.Error("a plugin could not be loaded", "plugin", p.manifest.ID, "error", err)
 			continue
 		}
+		if compiles[p.manifest.SHA256] {
+			delete(compiles, p.manifest.SHA256) // others share it
+			gauge.Done.Add(1)
+		}
 		// Together they would take 135 MB at once. The first one keeps the module that
 		// most of them share, until the last one is loaded.
 		if i > 0 {
@@ -186,6 +194,18 @@ func (ps *Plugins) load(ctx context.Context) error {
 	}
 	ps.list.Store(&all)
 	return nil
+}
+
+// compiles returns the modules of built-in plugins, by their hashes, that take long to start because
+// they are compiled first.
+func (ps *Plugins) compiles(all []*plugin) map[string]bool {
+	list := map[string]bool{}
+	for _, p := range all {
+		if p.state == serve.PluginRuns && p.source == serve.PluginBuiltIn && !ps.host.IsCompiled(p.manifest) {
+			list[p.manifest.SHA256] = true
+		}
+	}
+	return list
 }
 
 // pluginsKept marks in the store that the home has a record of plugins, so that it is

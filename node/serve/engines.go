@@ -21,7 +21,8 @@ type Enginer interface {
 	FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error)
 	// AddEngine tests an engine with a sample and uses it from then on. Errors:
 	// memory.ErrInvalid; ErrConflict if consent is needed and missing, or if
-	// the configuration names a mind; ErrEngine if the test failed.
+	// the configuration names a mind; ErrEngine if the test failed, or its
+	// answer is far from what the sample says and r.Anyway is not set.
 	AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error)
 	// RemoveEngine removes engines, or returns memory.ErrNotFound.
 	RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error)
@@ -64,6 +65,7 @@ type EngineSample struct {
 	Seconds float64   `json:"seconds"`
 	Factor  float64   `json:"factor,omitempty"` // for ears: seconds of work per second of sound
 	Error   string    `json:"error,omitempty"`  // error of the last test, if it failed
+	Said    string    `json:"said,omitempty"`   // what the sample says, if the answer is far from it
 }
 
 // EnginesAnswer lists engines.
@@ -92,6 +94,7 @@ type AddEngineRequest struct {
 	Model   string `json:"model,omitempty"`   // for a service with several models
 	Key     Secret `json:"key,omitempty"`     // sent as a bearer token
 	Consent bool   `json:"consent,omitempty"` // the wearer agrees that the engine is on another machine
+	Anyway  bool   `json:"anyway,omitempty"`  // use it even if its answer is far from what the sample says
 }
 
 func (r *AddEngineRequest) check() error {
@@ -142,7 +145,7 @@ var (
 	addEngine = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/engines", id: "addEngine", made: true,
 		summary: "Add an engine", gives: "The engine, with its answer to a sample",
-		about: "The engine is first tested with a sample; if that fails, it is not added. It replaces the engine that did the same work. An engine on another machine needs consent.",
+		about: "The engine is first tested with a sample; if that fails, it is not added. Nor is it, without `anyway`, if its answer is far from what the sample says. It replaces the engine that did the same work. An engine on another machine needs consent.",
 	}, Enginer.AddEngine)
 
 	removeEngine = listRoute[EnginesAnswer](RightOwner, spec{

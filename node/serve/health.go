@@ -41,7 +41,7 @@ type Status struct {
 	RSSBytes   int64               `json:"rss_bytes,omitempty"`
 	Plugins    []PluginStatus      `json:"plugins"`
 	Engines    []Engine            `json:"engines"`          // ears and eyes; for the mind, see ModelStatus
-	Backup     *BackupStatus       `json:"backup,omitempty"` // the scheduled backup
+	Backup     *BackupStatus       `json:"backup,omitempty"` // the scheduled backups, with those by hand in the same place
 
 	BackupByHand *BackupStatus `json:"backup_by_hand,omitempty"` // the last backup that a person made
 

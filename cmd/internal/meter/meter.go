@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -32,6 +33,7 @@ type Meter struct {
 	onTerminal bool      // one line that is rewritten; otherwise one object a second
 	stop       chan struct{}
 	running    sync.WaitGroup
+	uneven     atomic.Bool // no time left is shown
 
 	mu    sync.Mutex // guards the output on the terminal
 	shown bool       // a progress line is on the terminal
@@ -66,6 +68,9 @@ func (m *Meter) Explain(w io.Writer, sentence string) {
 		}
 	})
 }
+
+// WithoutEstimate makes a meter show no time left, because the pieces of work take different times.
+func (m *Meter) WithoutEstimate() { m.uneven.Store(true) }
 
 // End returns once nothing more is written.
 func (m *Meter) End() {
@@ -133,7 +138,7 @@ type sofar struct {
 
 func (m *Meter) at(passed time.Duration) sofar {
 	p := sofar{m.what, m.unit, m.Done.Load(), m.Total.Load(), passed.Seconds(), 0}
-	if p.Done > 0 && p.Total >= p.Done {
+	if p.Done > 0 && p.Total >= p.Done && !m.uneven.Load() {
 		p.Left = p.Seconds * float64(p.Total-p.Done) / float64(p.Done)
 	}
 	return p
@@ -146,8 +151,8 @@ func (p sofar) String() string {
 		return fmt.Sprintf("%s: %.0f s", p.What, p.Seconds)
 	case p.Total == 0 || p.Total < p.Done:
 		return fmt.Sprintf("%s: %d %s, %.0f s", p.What, p.Done, p.Unit, p.Seconds)
-	case p.Done == 0:
-		return fmt.Sprintf("%s: 0 of %d %s, %.0f s", p.What, p.Total, p.Unit, p.Seconds)
+	case p.Left == 0 && p.Done < p.Total:
+		return fmt.Sprintf("%s: %d of %d %s, %.0f s", p.What, p.Done, p.Total, p.Unit, p.Seconds)
 	}
 	return fmt.Sprintf("%s: %d of %d %s, %.0f s left", p.What, p.Done, p.Total, p.Unit, p.Left)
 }

@@ -60,6 +60,20 @@ func TestProgress(t *testing.T) {
 			t.Errorf("%q", out.String())
 		}
 	})
+	synctest.Test(t, func(t *testing.T) { // pieces of unequal size: no time is foretold
+		var out bytes.Buffer
+		m := &Meter{Gauge: new(progress.Gauge), what: "open", unit: "extractors", w: &out, onTerminal: true, stop: make(chan struct{})}
+		m.WithoutEstimate()
+		m.Total.Store(3)
+		m.running.Go(m.show)
+		m.Done.Store(1)
+		time.Sleep(40*time.Second + 100*time.Millisecond)
+		synctest.Wait()
+		m.End()
+		if !strings.Contains(out.String(), "\r\x1b[Kopen: 1 of 3 extractors, 40 s\r") || strings.Contains(out.String(), "left") {
+			t.Errorf("%q", out.String())
+		}
+	})
 	for _, c := range []struct {
 		json bool
 		take time.Duration

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/locket-dev/locket/cmd/internal/meter"
+	"github.com/locket-dev/locket/internal/progress"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -157,9 +159,8 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 				return err
 			}
 		}
-		m := a.Meter(opensHome, "", 0)
-		m.Explain(a.Stderr, opensLong)
-		err := n.Services().Keys.Unlock(ctx, pass)
+		m := a.opening()
+		err := n.Services().Keys.Unlock(progress.With(ctx, m.Gauge), pass)
 		m.End()
 		if err != nil {
 			return err
@@ -176,19 +177,24 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 	return f(c)
 }
 
-// opensHome is what the progress line says while a home opens.
-const opensHome = "open the home"
-
 // opensLong is printed once opening has taken long.
 const opensLong = "Opening the home takes a while the first time and after an upgrade, because extractors are compiled."
+
+// opening starts the progress line of a home that opens. It counts the modules of extractors that
+// are compiled: one of them has most extractors, and takes longer than the others together.
+func (a *App) opening() *meter.Meter {
+	m := a.Meter("open the home", "modules compiled", 0)
+	m.WithoutEstimate()
+	m.Explain(a.Stderr, opensLong)
+	return m
+}
 
 // UnlockNode opens the keys of a node as the configuration says. This takes long if plugins are
 // compiled, the index is rebuilt or a store is upgraded.
 func (a *App) UnlockNode(ctx context.Context, n OpenNode) (opened bool, err error) {
-	m := a.Meter(opensHome, "", 0)
-	m.Explain(a.Stderr, opensLong)
+	m := a.opening()
 	defer m.End()
-	return n.UnlockAsConfigured(ctx)
+	return n.UnlockAsConfigured(progress.With(ctx, m.Gauge))
 }
 
 var ErrNoTerminal = errors.New("the passphrase is needed, and standard input is not a terminal: use --passphrase-file")

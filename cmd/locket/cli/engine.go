@@ -59,7 +59,11 @@ func (a *App) ShowEngine(w io.Writer, e *serve.Engine) {
 		if s.Factor > 0 {
 			fmt.Fprintf(w, ", %.2f times as long as the sound", s.Factor)
 		}
-		fmt.Fprintf(w, ": %q\n", OneLine(s.Text))
+		fmt.Fprintf(w, ": %q", OneLine(s.Text))
+		if s.Said != "" {
+			fmt.Fprint(w, a.Paint.Red(fmt.Sprintf(", but the sample says %q", OneLine(s.Said))))
+		}
+		fmt.Fprintln(w)
 	}
 	if line := a.EngineWaits(e); line != "" {
 		fmt.Fprintf(w, "      %s\n", line)
@@ -77,18 +81,30 @@ func (a *App) ShowEngine(w io.Writer, e *serve.Engine) {
 }
 
 // EngineAgain returns the command that tries an engine again after a failure. lacked is true if the
-// failure shows that a model or a key was missing; the command then contains a place for it.
+// failure shows that a model or a key was missing; the command then contains a place for it. If the
+// engine misheard the sample, the command adds it anyway.
 func (a *App) EngineAgain(r *serve.AddEngineRequest, err error) (command string, lacked bool) {
 	e := serve.Engine{Kind: r.Kind, URL: r.Address, Model: r.Model, Local: !engines.IsAddress(r.Address) || (&engines.Spec{URL: r.Address}).Local()}
 	if errors.Is(err, memory.ErrInvalid) && engines.IsAddress(r.Address) && r.Kind != "ears" && r.Model == "" {
 		e.Model = "MODEL"
 	}
-	e.Keyed = errors.Is(err, serve.ErrEngine) && wantsKey.MatchString(err.Error())
-	return a.addAgain(&e), e.Keyed || e.Model != r.Model
+	wants := errors.Is(err, serve.ErrEngine) && wantsKey.MatchString(err.Error())
+	e.Keyed = wants || r.Key != ""
+	command = a.addAgain(&e)
+	if IsMisheard(err) {
+		command += " --anyway"
+	}
+	return command, wants || e.Model != r.Model
 }
 
-// wantsKey finds the status with which a server refuses a wrong or missing key.
-var wantsKey = regexp.MustCompile(`\b40[13]\b`)
+// IsMisheard reports whether an engine was not added because its answer was far from what the sample
+// says.
+func IsMisheard(err error) bool {
+	return errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), ", but the sample says ")
+}
+
+// wantsKey finds what the daemon says of a server that refuses a wrong or missing key.
+var wantsKey = regexp.MustCompile(` (wants a|refuses the) key: `)
 
 // addAgain returns the command that adds an engine again, unchanged.
 func (a *App) addAgain(e *serve.Engine) string {

@@ -26,3 +26,12 @@ func TestParkedHasANextStep(t *testing.T) {
 		}
 	}
 }
+
+// An engine whose answer was far from what the sample says is shown with both.
+func TestMisheardSampleIsShown(t *testing.T) {
+	var out strings.Builder
+	new(App).ShowEngine(&out, &serve.Engine{Kind: "ears", Engine: "whisper.cpp", Sample: &serve.EngineSample{Text: "la la la", Words: 3, Seconds: 0.1, Said: "and so my fellow Americans"}})
+	if got := out.String(); !strings.Contains(got, `sample: 3 words in 0.1 s: "la la la", but the sample says "and so my fellow Americans"`+"\n") {
+		t.Error(got)
+	}
+}

@@ -43,6 +43,7 @@ type engineOptions struct {
 	model   string
 	keyFile string
 	consent bool
+	anyway  bool
 	yes     bool
 }
 
@@ -61,7 +62,8 @@ func engineAddCommand(a *cli.App) *cobra.Command {
                           network (zeroconf); ask about each that is found
 
 The engine replaces the one that did the same job. Eyes that read and eyes that see work
-side by side. The engine is first tried with a sample, and is not added if that fails.
+side by side. The engine is first tried with a sample, and is not added if that fails. If its
+answer is far from what the sample says, in English, you are asked whether to use it anyway.
 Inputs that failed before are then tried again.`,
 		Example: `  locket engine add ears auto --yes
   locket engine add eyes http://127.0.0.1:11434/v1 qwen2.5vl:7b
@@ -81,6 +83,7 @@ Inputs that failed before are then tried again.`,
 	f := c.Flags()
 	f.StringVar(&o.keyFile, "key-file", "", "`file` with the key for the service")
 	f.BoolVar(&o.consent, "consent", false, "allow an engine on another machine")
+	f.BoolVar(&o.anyway, "anyway", false, "use it even if it hears or reads the sample wrong")
 	f.BoolVarP(&o.yes, "yes", "y", false, "with auto: use the best one found, without asking")
 	return c
 }
@@ -100,7 +103,7 @@ func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address s
 	if err := cli.CheckEngineAddress(address); err != nil {
 		return err
 	}
-	r := serve.AddEngineRequest{Kind: kind, Address: address, Model: o.model, Consent: o.consent}
+	r := serve.AddEngineRequest{Kind: kind, Address: address, Model: o.model, Consent: o.consent, Anyway: o.anyway}
 	if o.keyFile != "" {
 		b, err := os.ReadFile(o.keyFile)
 		if err != nil {
@@ -115,10 +118,20 @@ func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address s
 		r.Consent = true
 	}
 	e, err := a.TryEngine(cmd.Context(), cl, r)
+	if cli.IsMisheard(err) && !o.yes {
+		if !a.Confirm(cli.OneLine(strings.TrimPrefix(err.Error(), "engine: ")) + ". Use it anyway?") {
+			again, _ := a.EngineAgain(&r, err)
+			return cli.AdvisedError{Err: errors.New("nothing was added"), Advice: "To use it without being asked: " + again}
+		}
+		r.Anyway = true
+		e, err = a.TryEngine(cmd.Context(), cl, r)
+	}
 	if again, lacks := a.EngineAgain(&r, err); lacks {
 		err = cli.AdvisedError{Err: err, Advice: "Use: " + again}
 	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), "does not answer") {
 		err = cli.AdvisedError{Err: err, Advice: "Start it, or look for an engine on this machine: " + a.WithHome("locket engine add "+kind+" auto")}
+	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), " sends us to ") {
+		err = cli.AdvisedError{Err: err, Advice: "If your engine is there, add it with that address."}
 	} else if errors.Is(err, serve.ErrEngine) && engines.IsAddress(address) {
 		err = cli.AdvisedError{Err: err, Advice: "Check the address, its port, and the server's log. To see which servers can be used: locket engine add --help"}
 	}

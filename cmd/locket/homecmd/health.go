@@ -140,7 +140,7 @@ func showBackups(a *cli.App, line func(name, format string, args ...any), s *ser
 		}
 		line("backup", "%s, once the daemon is restarted", then)
 	}
-	if b := s.BackupByHand; b != nil {
+	if b := s.BackupByHand; b != nil && (s.Backup == nil || b.To != s.Backup.To) {
 		how := ""
 		if !b.Vault {
 			how = ", the vault's values sealed"

@@ -1,10 +1,13 @@
 package homecmd
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -15,5 +18,31 @@ func TestDoctorReportsParked(t *testing.T) {
 	showDoctor(new(cli.App), &out, &x, false)
 	if got := out.String(); strings.Contains(got, "Nothing is wrong.") {
 		t.Error(got)
+	}
+}
+
+// The daemon counts a backup by hand as the schedule's, if it is in the same place. It has no
+// line of its own then.
+func TestStatusShowsABackupOnce(t *testing.T) {
+	recent := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	const every = config.Duration(config.Day)
+	at := func(to string, when time.Time, vault bool) *serve.BackupStatus {
+		return &serve.BackupStatus{To: to, At: when, Vault: vault}
+	}
+	for name, c := range map[string]struct {
+		scheduled, hand *serve.BackupStatus
+		want            string
+	}{
+		"none":           {at("/stick", time.Time{}, false), nil, "/stick: none yet; every 1d\n"},
+		"the same":       {at("/stick", recent, true), at("/stick", recent, true), "/stick: last Mon 2 Mar 2026 09:00; every 1d\n"},
+		"another folder": {at("/stick", time.Time{}, false), at("/disk", recent, true), "/stick: none yet; every 1d\n/disk: by hand Mon 2 Mar 2026 09:00\n"},
+	} {
+		c.scheduled.Every = every
+		a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC", Backup: config.Backup{To: "/stick", Every: every}}}}
+		var out strings.Builder
+		showBackups(a, func(_, format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }, &serve.Status{Running: true, Backup: c.scheduled, BackupByHand: c.hand})
+		if out.String() != c.want {
+			t.Errorf("%s: %q, want %q", name, out.String(), c.want)
+		}
 	}
 }

@@ -235,10 +235,14 @@ func belowLines(lines []serve.DayLine, known map[memory.ID]*memory.Memory, shown
 	return below
 }
 
-// showLine prints a line and the memories below it. It does not repeat the text of a memory that is
-// in the line's own words.
+// showLine prints a line and the memories below it. A line whose speaker is not known has no label.
+// showLine does not repeat the text of a memory that is in the line's own words.
 func showLine(a *cli.App, w io.Writer, l *serve.DayLine, below []*memory.Memory) {
-	fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(l.At.In(a.Zone()).Format("15:04")), cli.OneLine(cmp.Or(l.Speaker, "?")), cli.OneLine(l.Text))
+	said := cli.OneLine(l.Text)
+	if l.Speaker != "" {
+		said = cli.OneLine(l.Speaker) + ": " + said
+	}
+	fmt.Fprintf(w, "  %s  %s\n", a.Paint.Dim(l.At.In(a.Zone()).Format("15:04")), said)
 	for _, m := range below {
 		text := "  " + cli.OneLine(m.Text)
 		if memory.Normal(m.Text) == memory.Normal(l.Text) {

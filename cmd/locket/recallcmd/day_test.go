@@ -45,6 +45,15 @@ Mon 2 Mar 2026 09:00–09:00  Anna  the office
 	}
 }
 
+// A line whose speaker is not known has no label. So it is until a voice is enrolled.
+func TestLineWithoutASpeaker(t *testing.T) {
+	var out strings.Builder
+	showLine(&cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}, &out, &serve.DayLine{At: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), Text: "The key is under the pot."}, nil)
+	if want := "  09:00  The key is under the pot.\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
 // The output says when a day is longer than one answer can be.
 func TestTalkSaysWhatIsLeftOut(t *testing.T) {
 	at := func(d int) time.Time { return time.Date(2026, 3, d, 9, 0, 0, 0, time.UTC) }

@@ -39,7 +39,9 @@ func ReplayCommand(a *cli.App) *cobra.Command {
 		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files of events as a wearable would", Args: cli.ArgsBetween(0, -1, ""),
 		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the running
 daemon. It waits until each event is acknowledged and processed. A .jsonl file names its own
-devices and times. Other files come from --device, and end at the current time.
+devices and times. Other files come from --device, and end at the current time. Text is in a
+file named .txt or .md, or without an extension; each of its lines is an event. If a file can't
+be read, nothing is published.
 
 On the node's own broker, a device without credentials gets temporary ones for the replay. A
 replay that is killed leaves them behind, and the next one replaces them. For a wearable that

@@ -155,7 +155,17 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 				continue
 			}
 		}
-		e, err := s.App.TryEngine(s.Ctx, c, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
+		r := serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere}
+		e, err := s.App.TryEngine(s.Ctx, c, r)
+		if cli.IsMisheard(err) && s.IsInteractive {
+			if r.Anyway, err = s.Yes(cli.OneLine(err.Error()) + ". Use it anyway?"); err != nil {
+				return err
+			}
+			if !r.Anyway {
+				continue
+			}
+			e, err = s.App.TryEngine(s.Ctx, c, r)
+		}
 		if errors.Is(err, serve.ErrEngine) {
 			s.Tell("%s: %v\n", what, err)
 			continue

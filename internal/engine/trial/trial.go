@@ -24,5 +24,8 @@ func Speech() ([]byte, error) {
 	return speech.Beginning(b, spoken)
 }
 
+// Printed is the text of [Page].
+const Printed = "LANE 128 BOOK SWAP Saturday 26 September Open from two until five in the courtyard Bring two books, take two home. Tea from Mrs. Shen"
+
 // Page returns a PNG of a handbill.
 func Page() ([]byte, error) { return day.Files.ReadFile("note.png") }

@@ -157,7 +157,7 @@ var may = map[string][]string{
 	"node/edit":                       {"memory", "memory/category", "memory/engine", "memory/reconcile", "memory/store", "node/config", "node/extract", "node/opened", "node/serve"},
 	"node/match":                      {"memory", "crypto/intersect", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/filelock", "internal/wait", "node/opened", "node/serve", "node/share", "sync/canonical", "sync/envelope"},
 	"node/exchange":                   {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/wait", "node/cold", "node/config", "node/extract", "node/lan", "node/opened", "node/remotes", "node/serve", "sync/...", "internal/span"},
-	"node/plugins":                    {"memory", "memory/engine", "memory/store", "crypto/seal", "wasm", "wasm/abi", "wasm/plugins", "wasm/trust", "node/extract", "node/installed", "node/opened", "node/serve"},
+	"node/plugins":                    {"memory", "memory/engine", "memory/store", "crypto/seal", "wasm", "wasm/abi", "wasm/plugins", "wasm/trust", "internal/progress", "node/extract", "node/installed", "node/opened", "node/serve"},
 	"internal/metered":                {},
 	"node":                            {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
 	"cloud/relay":                     {"memory", "sync/envelope", "sync/httpsig", "internal/retry", "internal/filelock", "internal/atomicfile"},
