@@ -238,7 +238,9 @@ func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engin
 			err, ofServer = misheard(r.Address, &s, sample), true
 		}
 		if err != nil {
-			err = fmt.Errorf("%w: %v", serve.ErrEngine, err)
+			if !errors.Is(err, serve.ErrMisheard) {
+				err = fmt.Errorf("%w: %v", serve.ErrEngine, err)
+			}
 			if ofServer {
 				answered = err
 			}
@@ -276,16 +278,16 @@ func named(address string, err error) (_ error, ofServer bool) {
 	return err, false
 }
 
-// misheard says that an answer is far from what the sample says.
+// misheard returns an ErrMisheard that says what was heard or read.
 func misheard(address string, s *engines.Spec, v *engines.Sample) error {
 	did := "heard"
 	if s.Kind == engines.Eyes {
 		did = "read"
 	}
 	if v.Words == 0 {
-		return fmt.Errorf("%s %s nothing, but the sample says %q", address, did, v.Said)
+		return fmt.Errorf("%w: %s %s nothing, but the sample says %q", serve.ErrMisheard, address, did, v.Said)
 	}
-	return fmt.Errorf("%s %s %q, but the sample says %q", address, did, v.Text, v.Said)
+	return fmt.Errorf("%w: %s %s %q, but the sample says %q", serve.ErrMisheard, address, did, v.Text, v.Said)
 }
 
 // status begins the detail of a fault that a server reports itself.

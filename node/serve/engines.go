@@ -12,6 +12,10 @@ import (
 // ErrEngine: an engine could not be used. The message is for the wearer.
 var ErrEngine = errors.New("engine")
 
+// ErrMisheard is an ErrEngine: the engine's answer is far from what the sample says, and the request
+// does not have anyway set.
+var ErrMisheard = fmt.Errorf("%w", ErrEngine)
+
 // Enginer manages the engines beside the node: ears, eyes and a mind.
 type Enginer interface {
 	// Engines returns the engines that the wearer has chosen, with their state.
@@ -21,8 +25,8 @@ type Enginer interface {
 	FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error)
 	// AddEngine tests an engine with a sample and uses it from then on. Errors:
 	// memory.ErrInvalid; ErrConflict if consent is needed and missing, or if
-	// the configuration names a mind; ErrEngine if the test failed, or its
-	// answer is far from what the sample says and r.Anyway is not set.
+	// the configuration names a mind; ErrEngine if the test failed, and
+	// ErrMisheard.
 	AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error)
 	// RemoveEngine removes engines, or returns memory.ErrNotFound.
 	RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error)

@@ -79,6 +79,7 @@ var (
 	kindUnsupported = kind{"unsupported", http.StatusNotImplemented, "This node can't do that", ErrUnsupported}
 	kindRelay       = kind{"relay", http.StatusBadGateway, "A relay failed", ErrRelay}
 	kindEngine      = kind{"engine", http.StatusBadGateway, "An engine failed", ErrEngine}
+	kindMisheard    = kind{"misheard", http.StatusBadGateway, "An engine's answer is far from what the sample says", ErrMisheard}
 	kindCold        = kind{"cold", http.StatusServiceUnavailable, "It is cold, and can't be fetched now", ErrCold}
 	kindSpace       = kind{"no-space", http.StatusInsufficientStorage, "The disk's reserve is reached", memory.ErrNoSpace}
 )
@@ -88,7 +89,7 @@ var (
 var kinds = []kind{
 	kindRequest, kindToken, kindKey, kindForbidden, kindLimit, kindPassphrase, kindNotFound, kindRoute, kindMethod, kindAmbiguous,
 	kindConflict, kindChanged, kindPlan, kindTooLarge, kindMedia, kindHost, kindSecret, kindInvalid, kindVault, kindLocked,
-	kindSigner, kindRelay, kindEngine, kindInternal, kindUnsupported, kindSpace, kindCold,
+	kindSigner, kindRelay, kindMisheard, kindEngine, kindInternal, kindUnsupported, kindSpace, kindCold,
 }
 
 // Problems returns every kind of problem, ordered by status.
@@ -120,6 +121,9 @@ func (p *Problem) Error() string {
 // Is reports whether the problem stands for a sentinel.
 func (p *Problem) Is(target error) bool {
 	if target == memory.ErrInvalid && p.Type == typePrefix+kindSecret.name {
+		return true
+	}
+	if target == ErrEngine && p.Type == typePrefix+kindMisheard.name {
 		return true
 	}
 	for _, k := range kinds {

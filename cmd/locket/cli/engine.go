@@ -91,16 +91,10 @@ func (a *App) EngineAgain(r *serve.AddEngineRequest, err error) (command string,
 	wants := errors.Is(err, serve.ErrEngine) && wantsKey.MatchString(err.Error())
 	e.Keyed = wants || r.Key != ""
 	command = a.addAgain(&e)
-	if IsMisheard(err) {
+	if errors.Is(err, serve.ErrMisheard) {
 		command += " --anyway"
 	}
 	return command, wants || e.Model != r.Model
-}
-
-// IsMisheard reports whether an engine was not added because its answer was far from what the sample
-// says.
-func IsMisheard(err error) bool {
-	return errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), ", but the sample says ")
 }
 
 // wantsKey finds what the daemon says of a server that refuses a wrong or missing key.

@@ -118,7 +118,7 @@ func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address s
 		r.Consent = true
 	}
 	e, err := a.TryEngine(cmd.Context(), cl, r)
-	if cli.IsMisheard(err) && !o.yes {
+	if errors.Is(err, serve.ErrMisheard) && !o.yes {
 		if !a.Confirm(cli.OneLine(strings.TrimPrefix(err.Error(), "engine: ")) + ". Use it anyway?") {
 			again, _ := a.EngineAgain(&r, err)
 			return cli.AdvisedError{Err: errors.New("nothing was added"), Advice: "To use it without being asked: " + again}

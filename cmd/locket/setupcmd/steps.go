@@ -157,7 +157,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		}
 		r := serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere}
 		e, err := s.App.TryEngine(s.Ctx, c, r)
-		if cli.IsMisheard(err) && s.IsInteractive {
+		if errors.Is(err, serve.ErrMisheard) && s.IsInteractive {
 			if r.Anyway, err = s.Yes(cli.OneLine(err.Error()) + ". Use it anyway?"); err != nil {
 				return err
 			}
