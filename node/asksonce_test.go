@@ -40,8 +40,11 @@ func TestOpenNodeIsNotAcquiredTwice(t *testing.T) {
 		for what, call := range map[string]func(context.Context) error{
 			"members": func(ctx context.Context) error { _, err := n.Members(ctx); return err },
 			"where":   func(ctx context.Context) error { _, err := n.Where(ctx, id); return err },
-			"policy":  func(ctx context.Context) error { _, err := n.SetPolicy(ctx, ""); return err },
-			"never":   func(ctx context.Context) error { _, err := n.SetNever(ctx, []string{"kayak"}); return err },
+			"policy":  func(ctx context.Context) error { _, err := n.SetPolicy(ctx, serve.NewPolicy{}); return err },
+			"never": func(ctx context.Context) error {
+				_, err := n.SetNever(ctx, serve.NeverList{Words: []string{"kayak"}})
+				return err
+			},
 		} {
 			for range times[what] {
 				if err := call(t.Context()); err != nil {

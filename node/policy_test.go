@@ -79,6 +79,16 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	if err != nil || !p.Mine || len(p.Rules) != 3 {
 		t.Fatalf("%+v, %v", p, err)
 	}
+	// Who read the policy before overwrites nothing.
+	if _, err := c.SetPolicy(ctx, "", policy.ByHand); !errors.Is(err, serve.ErrChanged) {
+		t.Errorf("a policy that was read before it changed: %v", err)
+	}
+	if p, err = c.SetPolicy(ctx, gardenOnly, p.Texts()...); err != nil || p.Text != gardenOnly {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := c.SetNever(ctx, nil, "Zuzana"); !errors.Is(err, serve.ErrChanged) {
+		t.Errorf("words that were read before they changed: %v", err)
+	}
 	sees(2) // not Zuzana, and the policy itself is private
 	tested, err := c.TestPolicy(ctx, serve.PolicyTestRequest{As: "reader:Ann"})
 	if err != nil || len(tested.Passes) != 1 || tested.Passes[0].By != "the garden" || tested.Held != 3 {
@@ -92,7 +102,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	}
 
 	// What must never be sent is in no share, whatever the share redacts.
-	if _, err := c.SetNever(ctx, []string{"ripe"}); err != nil {
+	if _, err := c.SetNever(ctx, []string{"ripe"}, []string{}...); err != nil {
 		t.Fatal(err)
 	}
 	if preview, err := c.PreviewShare(ctx, wish); err != nil || len(preview.Memories) != 1 || preview.Memories[0].Text != "The tomatoes are […]." || preview.Memories[0].Copy.Text != preview.Memories[0].Text {
@@ -138,7 +148,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	if _, err := c.SetPolicy(ctx, policy.ByHand); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.SetPolicy(ctx, `permit (principal is App, action, resource) when { resource.tags.contains("money") };`); err != nil {
+	if _, err := other.SetPolicy(ctx, serve.NewPolicy{Text: `permit (principal is App, action, resource) when { resource.tags.contains("money") };`}); err != nil {
 		t.Fatal(err)
 	}
 	d.well()
@@ -171,7 +181,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	}
 	sees(2)
 	// Two devices set a first one independently: both hold.
-	if _, err := other.SetPolicy(ctx, `permit (principal is App, action, resource) when { resource.tags.contains("money") };`); err != nil {
+	if _, err := other.SetPolicy(ctx, serve.NewPolicy{Text: `permit (principal is App, action, resource) when { resource.tags.contains("money") };`}); err != nil {
 		t.Fatal(err)
 	}
 	other.well()

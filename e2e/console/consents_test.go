@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,50 @@ func TestConsents(t *testing.T) {
 	if _, err := c.RevokeApp(t.Context(), "coach"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A press allows what was shown, and nothing that an app asked for just before it. The rest is
+// shown when the wearer asks for it.
+func TestAllowOnlyWhatWasShown(t *testing.T) {
+	home, c := ownHome(t)
+	for _, text := range []string{"The blood pressure is 140 to 90.", "The kidney is fine."} {
+		if _, err := c.Add(t.Context(), serve.AddRequest{Text: text, Infer: new(false), Tags: []string{"pulse"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.SetPolicy(t.Context(), `@id("pulse") @ask("30 days") permit (principal is App, action == Action::"read", resource) when { resource.tags.contains("pulse") };`); err != nil {
+		t.Fatal(err)
+	}
+	made, err := c.AddApp(t.Context(), serve.AppRequest{Name: "coach", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := c.WithKey(made.Key)
+	finds := func(query string, want bool) {
+		t.Helper()
+		res, err := app.Search(t.Context(), serve.SearchRequest{Query: query, Only: serve.OnlyMemories})
+		got := slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return strings.Contains(h.Text, query) })
+		if err != nil || got != want {
+			t.Errorf("%s: the app finds %+v, %v, want %t", query, res.Hits, err, want)
+		}
+	}
+	finds("blood pressure", false)
+	b := openAt(t, plain, linkOf(t, home).URL)
+	b.visit("/consents", ".consent .rows li")
+	finds("kidney", false)
+	b.do(chromedp.WaitVisible(".consent .came"))
+	b.accessible("more was asked for")
+	b.shoot("consent-more")
+	b.do(chromedp.Click(".consent .button.solid"))
+	b.says("Allowed: coach (app)")
+	finds("blood pressure", true)
+	finds("kidney", false)
+	b.until(`document.querySelector(".consent .button.solid").disabled && !document.querySelector(".consent .rows li")`) // nothing is shown that could be allowed
+	b.shoot("consent-rest")
+	b.press(".consent .came .button")
+	b.says("The kidney is fine.")
+	b.do(chromedp.Click(".consent .button.solid"), chromedp.WaitNotPresent(".consent"))
+	finds("kidney", true)
 }
 
 // A request of an app for a secret in the vault is answered here, too; allowing it opens the vault.

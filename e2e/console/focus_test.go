@@ -106,12 +106,12 @@ func TestMoreRowsKeepThePlace(t *testing.T) {
 	b.visit("/memories", ".rows li")
 	b.settled()
 	rows := js[int](b, `(() => {
-		const all = [...document.querySelectorAll(".rows a")];
+		const all = [...document.querySelectorAll(".rows li")];
 		document.querySelector(".more").focus();
 		return all.length;
 	})()`)
 	b.do(chromedp.WaitNotPresent(".more"))
-	if n := js[int](b, `[...document.querySelectorAll(".rows a")].indexOf(document.activeElement)`); n != rows {
+	if n := js[int](b, `[...document.querySelectorAll(".rows li")].indexOf(document.activeElement)`); n != rows {
 		t.Errorf("row %d of %d has the focus: %s", n, rows, js[string](b, `document.activeElement.outerHTML.slice(0, 160)`))
 	}
 }

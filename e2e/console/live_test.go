@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,9 @@ func (b *tab) late(paths string) {
 	b.t.Helper()
 	b.first(`{ const ask = fetch, waits = new Promise(r => window.arrive = r); window.fetch = async (url, o) => { const a = await ask(url, o); if (new RegExp(` + quoted(paths) + `).test(url)) { window.waiting = true; await waits; } return a; } }`)
 }
+
+// unheard keeps a page from hearing of changes on the node.
+const unheard = `{ const ask = fetch; window.fetch = (url, o) => String(url).endsWith("/v1/live") ? new Promise(() => 0) : ask(url, o) }`
 
 // heard adds a memory, as a wearable would, and waits until the page has loaded again because of it.
 func (b *tab) heard(c *serve.Client, r serve.AddRequest) {
@@ -106,6 +110,71 @@ func TestReviewStaysOnChange(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Slot == nil || !strings.Contains(list[0].Sides[0].Text, "food") {
 		t.Errorf("%+v, %v: want the one that came later", list, err)
 	}
+}
+
+// A key or a press settles the contradiction that was shown: not one that takes its place, and not one
+// whose sides have changed since.
+func TestSettleOnlyWhatWasShown(t *testing.T) {
+	home, c := ownHome(t)
+	pinned := map[string]string{}
+	for what, of := range map[string][2]string{"colour": {"blue", "green"}, "food": {"rice", "bread"}} {
+		id := said(t, c, "My favourite "+what+" is "+of[0]+".", "2026-08-12T10:00:00+08:00").String()
+		if _, err := c.Pin(t.Context(), id, true); err != nil {
+			t.Fatal(err)
+		}
+		said(t, c, "My favourite "+what+" is "+of[1]+".", "2026-08-13T10:00:00+08:00")
+		pinned[what] = id
+	}
+	stand := func(n int) []serve.Conflict {
+		t.Helper()
+		list, err := c.Conflicts(t.Context())
+		if err != nil || len(list) != n {
+			t.Errorf("%+v, %v: want %d", list, err, n)
+		}
+		return list
+	}
+	b := openAt(t, plain, linkOf(t, home).URL)
+	b.visit("/review", ".conflict .sides")
+	b.settled()
+	what := "colour"
+	if !js[bool](b, `document.querySelector(".conflict.here").textContent.includes("colour")`) {
+		what = "food"
+	}
+	list := stand(2)
+	chosen := list[slices.IndexFunc(list, func(c serve.Conflict) bool { return strings.Contains(c.Sides[0].Text, what) })].ID
+	// The one that is chosen is settled elsewhere: no key settles the other before it is chosen, too.
+	if _, err := c.Settle(t.Context(), chosen, serve.SettleRequest{Choose: 1}); err != nil {
+		t.Fatal(err)
+	}
+	b.until(`document.querySelectorAll(".conflict .sides").length === 1`)
+	b.shoot("conflict-unchosen")
+	b.do(chromedp.KeyEvent("2"), chromedp.KeyEvent("b"), chromedp.KeyEvent(kb.Enter))
+	b.settled()
+	stand(1)
+	b.do(chromedp.KeyEvent("j"), chromedp.WaitVisible(".conflict.here"), chromedp.KeyEvent("1"))
+	b.until(`!document.querySelector(".conflict .sides")`)
+	stand(0)
+
+	// The text of a side changes, and the page does not hear of it.
+	if _, err := c.Unsettle(t.Context(), chosen); err != nil {
+		t.Fatal(err)
+	}
+	b.first(unheard)
+	b.visit("/review", ".conflict .sides")
+	b.settled()
+	text := "My favourite " + what + " is teal."
+	if _, err := c.Update(t.Context(), pinned[what], serve.UpdateRequest{Text: &text}); err != nil {
+		t.Fatal(err)
+	}
+	stand(1)
+	b.do(chromedp.Click(".conflict .side-card:nth-child(1) .button"))
+	b.says("This was changed elsewhere")
+	stand(1)
+	b.says(text) // the sides as they are now
+	b.shoot("conflict-changed")
+	b.do(chromedp.Click(".conflict .side-card:nth-child(1) .button"))
+	b.until(`!document.querySelector(".conflict .sides")`)
+	stand(0)
 }
 
 // "Show more" keeps the opened parts of a tree of facts, and goes on with the first new one.
@@ -270,6 +339,47 @@ func TestConsentsStayOnChange(t *testing.T) {
 	if now := js[string](b, order); now != was {
 		t.Errorf("%s, before %s", now, was)
 	}
+}
+
+// The newest day stays while somebody reads it, also after midnight, until the wearer goes on to Today.
+func TestDayStaysAtMidnight(t *testing.T) {
+	home, c := ownHome(t)
+	says := func(text, when string) serve.AddRequest {
+		return serve.AddRequest{Text: text, Speaker: "Mei", Keep: true, At: at(t, when)}
+	}
+	if _, err := c.Add(t.Context(), says("The ferry leaves at nine.", "2026-08-12T23:50:00+08:00")); err != nil {
+		t.Fatal(err)
+	}
+	b := openAt(t, plain, linkOf(t, home).URL)
+	b.first(counted)
+	b.first(`{ const own = Date; window.later = 0; window.Date = class extends own { constructor(...a) { a.length ? super(...a) : super(own.now() + window.later) } static now() { return own.now() + window.later } } }`)
+	b.visit("/", ".row.said")
+	b.settled()
+	b.do(chromedp.Click("button.about"), chromedp.WaitVisible(".row.said.open"), chromedp.Evaluate(`window.kept = document.querySelector(".row.said.open"), window.later = 864e5`, nil))
+	b.says("Nothing was heard after this day.")
+	b.heard(c, says("The pier is long.", "2026-08-13T00:10:00+08:00"))
+	b.settled()
+	if !js[bool](b, `kept.isConnected && kept.matches(".open") && document.querySelector("h1").textContent.includes("12 August")`) {
+		t.Errorf("the day that was read is gone: %s", js[string](b, `document.querySelector("#main").innerText.slice(0, 300)`))
+	}
+	b.do(chromedp.WaitVisible(`.day-tools a[href="/"]`))
+	b.do(chromedp.WaitNotPresent(".last-heard"))
+	b.accessible("a newer day")
+	b.shoot("day-stays")
+	b.do(chromedp.EmulateViewport(360, 740))
+	b.fits("a newer day")
+	b.shoot("day-stays-phone")
+	b.press(`.day-tools a[href="/"]`)
+	b.says("The pier is long.")
+	b.says("13 August")
+	// So does "Today" in the navigation.
+	b.heard(c, says("The mast is tall.", "2026-08-14T00:10:00+08:00"))
+	b.do(chromedp.WaitVisible(`.day-tools a[href="/"]`))
+	b.press(`nav a[href="/"]`)
+	b.says("The mast is tall.")
+	// A day's own page offers nothing.
+	b.visit("/day/2026-08-12", ".row.said")
+	b.do(chromedp.WaitNotPresent(`.day-tools a[href="/"]`))
 }
 
 // The credentials of the first wearable are shown once: they stay when it says its first words.

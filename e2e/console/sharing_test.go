@@ -1,7 +1,11 @@
 package console
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -192,6 +196,121 @@ func TestRules(t *testing.T) {
 	}
 	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".toast button")].at(-1).click()`, nil), chromedp.WaitNotPresent(".policy > .rows"))
 	if p, err := c.Policy(t.Context()); err != nil || p.Mine {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// What was changed elsewhere while somebody wrote rules is not overwritten: both texts are shown,
+// whether the page heard of the change at once or only when it saves.
+func TestRulesChangedMeanwhile(t *testing.T) {
+	home, c := ownHome(t)
+	rule := func(tag string) string {
+		return `@id("` + tag + `") permit (principal, action, resource) when { resource.tags.contains("` + tag + `") };`
+	}
+	set := func(tag string) {
+		t.Helper()
+		if _, err := c.SetPolicy(t.Context(), rule(tag)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stands := func(tag string) {
+		t.Helper()
+		if p, err := c.Policy(t.Context()); err != nil || p.Text != rule(tag) {
+			t.Errorf("%+v, %v: want %s", p, err, tag)
+		}
+	}
+	write := func(b *tab, tag string) {
+		t.Helper()
+		b.visit("/sharing", ".policy")
+		b.do(chromedp.Click(".policy-part:last-child > summary"), chromedp.Click(".policy-part details summary"), chromedp.WaitVisible(".policy textarea"),
+			chromedp.Evaluate(`{ const x = document.querySelector(".policy textarea"); x.focus(); x.select() }`, nil), input.InsertText(rule(tag)),
+			chromedp.Click(".policy-part details .button"), chromedp.WaitVisible(".policy-diff .button.solid"))
+	}
+	set("garden")
+	b := openAt(t, look{"zh-CN", 360, 740, true}, linkOf(t, home).URL)
+	write(b, "kitchen")
+	set("cellar")
+	b.do(chromedp.WaitVisible(".policy .meanwhile"), chromedp.WaitNotPresent(".policy-diff"))
+	b.says(rule("cellar"))
+	b.says(rule("kitchen"))
+	b.accessible("rules of two")
+	b.fits("rules of two")
+	b.do(chromedp.Evaluate(`document.querySelector(".meanwhile").scrollIntoView({block: "center"})`, nil))
+	b.shoot("rules-of-two")
+	stands("cellar")
+	b.press(".meanwhile .button")
+	b.do(chromedp.WaitVisible(".policy-diff .button.solid"), chromedp.WaitNotPresent(".policy .meanwhile"), chromedp.Click(".policy-diff .button.solid"), chromedp.WaitVisible(".toast button"))
+	stands("kitchen")
+	// A text that nobody has changed here follows the rules.
+	set("attic")
+	b.until(`document.querySelector(".policy textarea").value === ` + quoted(rule("attic")))
+	b.press(".toast button") // undoing the first would overwrite the later change
+	b.says("没有覆盖任何内容")
+	stands("attic")
+
+	late := openAt(t, plain, linkOf(t, home).URL)
+	late.first(unheard)
+	write(late, "kitchen")
+	set("cellar")
+	late.do(chromedp.Click(".policy-diff .button.solid"), chromedp.WaitVisible(".policy .meanwhile"))
+	late.says(rule("cellar"))
+	late.says(rule("kitchen"))
+	late.do(chromedp.Evaluate(`document.querySelector(".meanwhile").scrollIntoView({block: "center"})`, nil))
+	late.shoot("rules-of-two-late")
+	stands("cellar")
+	late.do(chromedp.Click(".meanwhile .button:nth-of-type(2)"), chromedp.WaitNotPresent(".policy .meanwhile"))
+	late.until(`document.querySelector(".policy textarea").value === ` + quoted(rule("cellar")))
+	stands("cellar")
+
+	// A word that another adds meanwhile stays one that is never given out.
+	if _, err := c.SetNever(t.Context(), []string{"Villa"}); err != nil {
+		t.Fatal(err)
+	}
+	late.do(chromedp.SendKeys("[name=never]", "Huaihai"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".policy .chip"))
+	if p, err := c.Policy(t.Context()); err != nil || !slices.Equal(p.Never, []string{"Huaihai", "Villa"}) {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// The command does not replace rules that were changed after it asked.
+func TestCommandAsksAboutTheRulesThatStand(t *testing.T) {
+	home, c := ownHome(t)
+	file := filepath.Join(t.TempDir(), "next.cedar")
+	if err := os.WriteFile(file, []byte("forbid (principal is App, action, resource);"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const meanwhile = "forbid (principal, action, resource);"
+	cmd := exec.CommandContext(t.Context(), locket, "--home", home, "policy", "set", file)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(said)
+	for text := ""; !strings.HasSuffix(text, "[y/N]"); {
+		more, err := r.ReadString(']')
+		if err != nil {
+			t.Fatalf("%s%s: %v", text, more, err)
+		}
+		text += more
+	}
+	if _, err := c.SetPolicy(t.Context(), meanwhile); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, "y\n"); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(r)
+	if waited := cmd.Wait(); err != nil || waited == nil || !strings.Contains(string(rest), "changed since it was read") {
+		t.Errorf("%s, %v, %v", rest, err, waited)
+	}
+	if p, err := c.Policy(t.Context()); err != nil || p.Text != meanwhile {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -1,10 +1,8 @@
 package console
 
 import (
-	"context"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -54,10 +52,7 @@ func TestTwoTabs(t *testing.T) {
 	t.Run("heard late", func(t *testing.T) {
 		id := added(t, "The yellow tent lies in Lindau.").String()
 		b := open(t, plain)
-		b.do(chromedp.ActionFunc(func(ctx context.Context) error {
-			_, err := page.AddScriptToEvaluateOnNewDocument(`{ const ask = fetch; window.fetch = (url, o) => String(url).endsWith("/v1/live") ? new Promise(() => 0) : ask(url, o) }`).Do(ctx)
-			return err
-		}))
+		b.first(unheard)
 		edit(b, id, mine)
 		text := first
 		if _, err := c.Update(t.Context(), id, serve.UpdateRequest{Text: &text}); err != nil {

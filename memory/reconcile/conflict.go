@@ -28,7 +28,7 @@ const (
 // Conflict is a disagreement between replicas, or between a machine and the
 // wearer. It exists until somebody who knows all of its sides decides.
 type Conflict struct {
-	ID    string       `json:"id"` // 13 characters; it changes when the sides change
+	ID    string       `json:"id"` // 13 characters; it changes when the sides, their order or their texts change
 	Kind  ConflictKind `json:"kind"`
 	Field string       `json:"field,omitempty"` // field of a memory, or "pin" or "state". Empty: whole memories contradict each other
 	Slot  *memory.Slot `json:"slot,omitempty"`  // without its value
@@ -84,8 +84,9 @@ func Conflicts(group []memory.Assertion) []Conflict {
 
 var nameText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// nameOf returns a name for exactly these sides. A person who settles a conflict
-// by its name therefore settles the sides that they were shown.
+// nameOf returns a name for exactly these sides, in their order and as they are shown. A person
+// who settles a conflict by its name, and by the number of a side, therefore settles what they
+// were shown: another name is due when a side is corrected, although who proposed it is the same.
 func nameOf(c *Conflict) string {
 	var dots []memory.Dot
 	for _, as := range c.as {
@@ -94,7 +95,12 @@ func nameOf(c *Conflict) string {
 		}
 	}
 	sorting.Sort(dots, memory.Dot.Compare)
-	sum := sha256.Sum256([]byte(said([]any{c.Kind, c.Field, dots})))
+	of := []any{c.Kind, c.Field, dots}
+	for i := range c.Sides {
+		s := &c.Sides[i]
+		of = append(of, s.Memory, s.Value, s.Text, s.Negates)
+	}
+	sum := sha256.Sum256([]byte(said(of)))
 	return nameText.EncodeToString(sum[:8])
 }
 

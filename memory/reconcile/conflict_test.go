@@ -196,6 +196,27 @@ func TestSlotConflict(t *testing.T) {
 	}
 }
 
+// The name of a conflict is of the sides as they are shown: with a corrected side it is another one.
+func TestConflictNamesWhatIsShown(t *testing.T) {
+	phone, watch := &replicaOf{member: 1}, &replicaOf{member: 2}
+	phone.home(1, 0, "Berlin")
+	meet(phone, watch)
+	watch.home(2, 3, "Ghent")
+	phone.home(3, 5, "Antwerp")
+	meet(phone, watch)
+	was, _ := values(t, phone.as)
+	text, value := "Ana lives in Bruges", "Bruges"
+	phone.tell(memory.Assertion{Rank: memory.RankPerson, Memory: was.Sides[1].Memory, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text, Value: &value}})
+	c, sides := values(t, phone.as)
+	if sides != "Antwerp | Bruges" || c.ID == was.ID {
+		t.Errorf("%s is %s, was %s", sides, c.ID, was.ID)
+	}
+	meet(phone, watch)
+	if there, _ := values(t, watch.as); there.ID != c.ID {
+		t.Errorf("another device names it %s, not %s", there.ID, c.ID)
+	}
+}
+
 // groupOf separates what the store would keep in separate groups.
 func groupOf(as []memory.Assertion, many bool) []memory.Assertion {
 	ids := map[memory.ID]bool{}

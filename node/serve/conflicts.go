@@ -15,8 +15,8 @@ type Settler interface {
 	Conflicts(ctx context.Context) ([]Conflict, error)
 	// Settle ends a conflict, on every device after they have synced. id is the
 	// conflict's id or at least its first 4 characters. The id covers exactly the
-	// sides that were shown: if a side was added or removed since, Settle returns
-	// memory.ErrNotFound.
+	// sides that were shown, in their order and with their texts: if any of that is another by
+	// now, Settle returns memory.ErrNotFound.
 	Settle(ctx context.Context, id string, s SettleRequest) (Settled, error)
 	// Settlements returns the settlements of any device that are still in effect,
 	// the latest first. It reads every assertion.

@@ -11,10 +11,11 @@ import (
 type Policer interface {
 	Policy(ctx context.Context) (Policy, error)
 	// SetPolicy replaces the policy. If it is empty, what the wearer shares by
-	// hand is allowed.
-	SetPolicy(ctx context.Context, text string) (Policy, error)
-	// SetNever sets the words that are removed from every share.
-	SetNever(ctx context.Context, words []string) (Policy, error)
+	// hand is allowed. It returns ErrChanged if the policy is not r.Was.
+	SetPolicy(ctx context.Context, r NewPolicy) (Policy, error)
+	// SetNever sets the words that are removed from every share. It returns ErrChanged if the words
+	// are not r.Was.
+	SetNever(ctx context.Context, r NeverList) (Policy, error)
 	// PolicyTest returns what somebody would get, and which rule decides.
 	PolicyTest(ctx context.Context, r PolicyTestRequest) (PolicyTested, error)
 	// PolicyDiff returns what another policy would newly allow and deny to
@@ -32,6 +33,9 @@ type Policy struct {
 	Trouble   string       `json:"trouble,omitempty"`   // why it can't be parsed; it then denies everything
 }
 
+// Texts returns the text and its conflicts, as NewPolicy.Was has them.
+func (p *Policy) Texts() []string { return append([]string{p.Text}, p.Conflicts...) }
+
 // PolicyRule is one rule.
 type PolicyRule struct {
 	Name    string `json:"name"`
@@ -45,9 +49,20 @@ type PolicyText struct {
 	Text string `json:"text"` // empty: what the wearer shares by hand is allowed
 }
 
+// NewPolicy replaces the policy.
+type NewPolicy struct {
+	Text string `json:"text"` // in Cedar; empty: what the wearer shares by hand is allowed
+	// Was is the policy that the caller read: its text, then its conflicts. If it is another by now,
+	// nothing is changed, and the problem is "changed". Absent: it replaces any.
+	Was []string `json:"was,omitzero"`
+}
+
 // NeverList are words that go into no share.
 type NeverList struct {
 	Words []string `json:"words"`
+	// Was are the words that the caller read. If they are others by now, nothing is changed, and the
+	// problem is "changed". Absent: it replaces any.
+	Was []string `json:"was,omitzero"`
 }
 
 // PolicyTestRequest says for whom to test.
@@ -104,14 +119,14 @@ var (
 		summary: "Get the policy: what may be given to whom", gives: "The policy, with its rules in plain words",
 	}, Policer.Policy)
 
-	setPolicy = fieldRoute[PolicyText](RightOwner, spec{
+	setPolicy = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/policy", id: "setPolicy",
 		summary: "Set the policy: what may be given to whom",
 		about:   "The policy is written in a subset of Cedar in which no rule can fail and each can be shown in plain words. What no rule permits is denied. What a rule forbids is denied, even if another rule permits it. The vault is never given to anybody.",
 		gives:   "The policy",
 	}, Policer.SetPolicy)
 
-	setNever = fieldRoute[NeverList](RightOwner, spec{
+	setNever = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/policy/never", id: "setNever",
 		summary: "Set the words that are removed from every share", gives: "The policy, with these words",
 	}, Policer.SetNever)
@@ -130,14 +145,15 @@ var (
 // Policy returns the policy.
 func (c *Client) Policy(ctx context.Context) (Policy, error) { return call(ctx, c, getPolicy, none{}) }
 
-// SetPolicy replaces the policy.
-func (c *Client) SetPolicy(ctx context.Context, text string) (Policy, error) {
-	return call(ctx, c, setPolicy, PolicyText{text})
+// SetPolicy replaces the policy: any, or only the one with the texts was.
+func (c *Client) SetPolicy(ctx context.Context, text string, was ...string) (Policy, error) {
+	return call(ctx, c, setPolicy, NewPolicy{text, was})
 }
 
-// SetNever sets the words that go into no share.
-func (c *Client) SetNever(ctx context.Context, words []string) (Policy, error) {
-	return call(ctx, c, setNever, NeverList{NonNil(words)})
+// SetNever sets the words that go into no share. It replaces any, or only those in was, if that is
+// not nil.
+func (c *Client) SetNever(ctx context.Context, words []string, was ...string) (Policy, error) {
+	return call(ctx, c, setNever, NeverList{NonNil(words), was})
 }
 
 // TestPolicy returns what somebody would get.

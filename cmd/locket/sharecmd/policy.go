@@ -94,7 +94,7 @@ memories unchanged: for them, write a rule with forbid.`,
 				if err != nil {
 					return err
 				}
-				words := p.Never
+				words := slices.Clone(p.Never)
 				for _, w := range args {
 					at := slices.Index(words, w)
 					switch {
@@ -107,7 +107,7 @@ memories unchanged: for them, write a rule with forbid.`,
 					}
 				}
 				if len(args) > 0 {
-					if p, err = c.SetNever(cmd.Context(), words); err != nil {
+					if p, err = c.SetNever(cmd.Context(), words, p.Never...); err != nil {
 						return err
 					}
 				}
@@ -168,7 +168,13 @@ have no policy again.`,
 				}
 			}
 			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
+				var was []string // what the wearer was shown the difference to
 				if !yes {
+					p, err := c.Policy(cmd.Context())
+					if err != nil {
+						return err
+					}
+					was = p.Texts()
 					d, err := c.DiffPolicy(cmd.Context(), text)
 					if err != nil {
 						return err
@@ -179,7 +185,7 @@ have no policy again.`,
 						return err
 					}
 				}
-				p, err := c.SetPolicy(cmd.Context(), text)
+				p, err := c.SetPolicy(cmd.Context(), text, was...)
 				return a.PrintUnless(err, p, func(w io.Writer) { showPolicy(a, w, &p) })
 			})
 		},

@@ -81,19 +81,19 @@ func Shown(r *Rules) serve.Policy {
 }
 
 // SetPolicy implements serve.Policer.
-func (p Policer) SetPolicy(ctx context.Context, text string) (v serve.Policy, err error) {
+func (p Policer) SetPolicy(ctx context.Context, r serve.NewPolicy) (v serve.Policy, err error) {
 	rb, release, err := p.of.Use()
 	if err != nil {
 		return v, err
 	}
 	defer release()
-	if strings.TrimSpace(text) == "" {
-		text = policy.ByHand
+	if strings.TrimSpace(r.Text) == "" {
+		r.Text = policy.ByHand
 	}
-	if _, err := policy.Parse(text); err != nil {
+	if _, err := policy.Parse(r.Text); err != nil {
 		return v, err
 	}
-	if err := rb.say(ctx, thePolicy, text); err != nil {
+	if err := rb.say(ctx, thePolicy, r.Text, r.Was); err != nil {
 		return v, err
 	}
 	return rb.shown(ctx)
@@ -103,18 +103,19 @@ func (p Policer) SetPolicy(ctx context.Context, text string) (v serve.Policy, er
 const MaxNever = 1000
 
 // SetNever implements serve.Policer.
-func (p Policer) SetNever(ctx context.Context, words []string) (v serve.Policy, err error) {
+func (p Policer) SetNever(ctx context.Context, r serve.NeverList) (v serve.Policy, err error) {
 	rb, release, err := p.of.Use()
 	if err != nil {
 		return v, err
 	}
 	defer release()
-	if words, err = checkNever(words); err != nil {
+	words, err := checkNever(r.Words)
+	if err != nil {
 		return v, err
 	}
 	text := strings.Join(words, "\n")
 	text = cmp.Or(text, "-") // a memory must have a text; this one has no letter, so it is not a word
-	if err := rb.say(ctx, theNever, text); err != nil {
+	if err := rb.say(ctx, theNever, text, r.Was); err != nil {
 		return v, err
 	}
 	return rb.shown(ctx)
@@ -139,9 +140,13 @@ func checkNever(words []string) (out []string, err error) {
 	return out, nil
 }
 
-// say stores a text as a statement of the wearer.
-func (rb *Rulebook) say(ctx context.Context, what, text string) error {
+// say stores a text as a statement of the wearer. If was is not nil and the present rules are
+// others, it returns serve.ErrChanged.
+func (rb *Rulebook) say(ctx context.Context, what, text string, was []string) error {
 	_, err := rb.c.Engine.Assert(ctx, engine.PersonAuthority, func(tx *store.Tx) ([]memory.Assertion, error) {
+		if err := still(tx, what, was); err != nil {
+			return nil, err
+		}
 		m, id, err := find(tx, what)
 		if err != nil {
 			return nil, err
@@ -163,6 +168,26 @@ func (rb *Rulebook) say(ctx context.Context, what, text string) error {
 		rb.c.WithdrawForbidden(context.WithoutCancel(ctx))
 	}
 	return err
+}
+
+// still returns serve.ErrChanged if the policy or the words are not what they were.
+func still(tx *store.Tx, what string, was []string) error {
+	if was == nil {
+		return nil
+	}
+	r, err := Read(tx)
+	if err != nil {
+		return err
+	}
+	v := Shown(&r)
+	now := v.Never
+	if what == thePolicy {
+		now = v.Texts()
+	}
+	if !slices.Equal(now, was) {
+		return fmt.Errorf("%s: %w", what, serve.ErrChanged)
+	}
+	return nil
 }
 
 // PolicyTest implements serve.Policer.

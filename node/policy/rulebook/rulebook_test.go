@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // A worker or plugin that states a policy, before or after the wearer does,
@@ -53,10 +54,10 @@ func TestThreatPolicyOfAWorker(t *testing.T) {
 	if r := read(); r.Mine || r.List[0].Text != policy.ByHand || len(r.Never) != 0 {
 		t.Errorf("before the wearer said anything: %+v", r)
 	}
-	if _, err := p.SetPolicy(ctx, narrow); err != nil {
+	if _, err := p.SetPolicy(ctx, serve.NewPolicy{Text: narrow}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.SetNever(ctx, []string{"Zuzana"}); err != nil {
+	if _, err := p.SetNever(ctx, serve.NeverList{Words: []string{"Zuzana"}}); err != nil {
 		t.Fatal(err)
 	}
 	lie(memory.RankCloud)

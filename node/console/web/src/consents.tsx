@@ -91,6 +91,9 @@ function Question({ consent: c }: { consent: Consent }) {
   const [busy, work] = useState(false);
   const [closed, wait] = useState<object>(); // the consent that waits until the vault is open
   const who = nameOf(c.who);
+  const [shown, show] = useState(c.waits);
+  const seen = shown.filter((w) => c.waits.some((now) => now.id === w.id)); // what was forgotten since is gone
+  const came = c.waits.filter((now) => !shown.some((w) => w.id === now.id && w.mark === now.mark && w.text === now.text)).length; // what came or changed since
   // The wearer allows exactly what was shown: the marks tell the node what that was.
   const say = (act: "allow" | "refuse") => (e: SubmitEvent | MouseEvent) => {
     e.preventDefault();
@@ -99,7 +102,7 @@ function Question({ consent: c }: { consent: Consent }) {
     void send({
       act,
       for: field("for").value || undefined,
-      ...(act === "allow" && { remember: field("remember")?.checked, of: c.waits.map((w) => ({ id: w.id, mark: w.mark })) }),
+      ...(act === "allow" && { remember: !came && field("remember")?.checked, of: seen.map((w) => ({ id: w.id, mark: w.mark })) }),
     });
   };
   const send = async (body: object) => {
@@ -138,8 +141,8 @@ function Question({ consent: c }: { consent: Consent }) {
         <p>
           <Icon name="lock" size={14} /> <T text={c.words} most={400} />
         </p>
-        <h3>{t(c.action === "buy" ? "consent.goods" : "consent.shows", { n: c.waits.length })}</h3>
-        <Items items={c.waits} />
+        {seen.length > 0 && <h3>{t(c.action === "buy" ? "consent.goods" : "consent.shows", { n: seen.length })}</h3>}
+        <Items items={seen} />
         {c.more && <p class="muted">{t("consent.more")}</p>}
         {c.action === "buy" && <p class="notice">{t("consent.buySays")}</p>}
         <div class="actions">
@@ -156,19 +159,27 @@ function Question({ consent: c }: { consent: Consent }) {
           </label>
           {c.action !== "buy" && c.action !== "reveal" && (
             <label class="check">
-              <input type="checkbox" name="remember" /> {t("consent.remember")}
+              <input type="checkbox" name="remember" disabled={came > 0} /> {t("consent.remember")}
             </label>
           )}
         </div>
         <Afar does="answerConsent" by="locket consent" />
         <div class="actions" data-does="answerConsent">
-          <button class="button solid" disabled={busy}>
+          <button class="button solid" disabled={busy || !seen.length}>
             {t("consent.yes")}
           </button>
           <button type="button" class="button" data-act="refuse" disabled={busy} onClick={say("refuse")}>
             {t("consent.no")}
           </button>
         </div>
+        {came > 0 && ( // below the buttons, so that it moves none
+          <div class="notice warn came" role="status">
+            <span>{t("consent.came", { n: came })}</span>
+            <button type="button" class="button small" onClick={() => show(c.waits)}>
+              {t("consent.see")}
+            </button>
+          </div>
+        )}
       </form>
       {closed && <Passphrase close={() => wait(undefined)} done={() => (wait(undefined), void send(closed))} />}
     </>

@@ -67,7 +67,7 @@ new MutationObserver((seen) => {
 /** goOn focuses the first row that comes after those before a button. The button that asked for more may be gone by then. */
 export function goOn(button: Element) {
   const before = button.previousElementSibling;
-  const row = before?.matches("ul, ol") ? before.lastElementChild : before;
+  const row = before?.matches("ul, ol, .guides") ? before.lastElementChild : before;
   if (!row) return;
   const from = document.activeElement;
   const look = new MutationObserver(() => {

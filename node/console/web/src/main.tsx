@@ -150,7 +150,7 @@ function Page({ place, status }: { place: Place; status: Status }) {
   }, [title]);
   switch (path[0] ?? "") {
     case "":
-      return <TodayPage wearer={status.wearer} />;
+      return <TodayPage key={"now" + place.times} wearer={status.wearer} />;
     case "day":
       if (isDay(path[1])) return <TodayPage date={path[1]} line={query.get("line") ?? undefined} wearer={status.wearer} />;
   }

@@ -1,11 +1,12 @@
 // Memories: what is remembered, by kind and by category.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { get, shared, type Problem } from "./api";
 import { said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { FactTree } from "./facts";
 import { Edit } from "./memory";
+import { MoreNear } from "./more";
 import { go } from "./router";
 import type { Kind, Memory, Status, Why } from "./types";
 import { Vault } from "./vault";
@@ -135,14 +136,6 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   const loaded = useLoaded<Page[]>(path, { load });
   const [more, set] = useState<{ of?: Page[]; pages: Page[]; error?: Problem }>({ pages: [] });
   const busy = useRef(false);
-  const box = useRef<HTMLDivElement>(null);
-  const known = useRef<Element[]>(); // what could be focused when more was loaded from the focused button
-  const controls = () => [...(box.current?.querySelectorAll<HTMLElement>("a, button, input, summary") ?? [])];
-  useLayoutEffect(() => {
-    const old = known.current;
-    known.current = undefined;
-    if (old) controls().find((e) => !old.includes(e))?.focus(); // Tab goes on with the first new one
-  }, [more]);
   if (loaded.error) return <Failure error={loaded.error} />;
   if (!loaded.value) return <Waiting />;
   const later = more.of === loaded.value ? more.pages : []; // those of an earlier list are loaded again with it
@@ -154,7 +147,6 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
     wanted.current = pages.length + 1;
     try {
       const page = await get<Page>(after(last));
-      if (document.activeElement?.matches(".more")) known.current = controls();
       set({ of: loaded.value, pages: [...later, page] });
     } catch (e) {
       set({ of: loaded.value, pages: later, error: asProblem(e) });
@@ -166,9 +158,9 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   if (!list.length && kind !== "core") return <Nothing kind={kind} />;
   const view = kind === "resource" ? <Gallery list={list} /> : kind === "procedural" ? <Guides list={list} /> : kind === "core" ? <Blocks list={list} /> : <Rows list={list} />;
   return (
-    <div ref={box}>
+    <div>
       {view}
-      {last.next && !more.error && <Sentinel load={loadMore} />}
+      {last.next && !more.error && <MoreNear show={loadMore} />}
       {more.error && <Failure error={more.error} />}
       {!!pages[0].cold && <p class="muted">{t("list.cold", { n: pages[0].cold })}</p>}
     </div>
@@ -180,20 +172,6 @@ const Nothing = ({ kind }: { kind?: Kind }) => (
     <p>{kind === "core" ? t("list.emptyCore") : t("list.emptyHow")}</p>
   </Empty>
 );
-
-function Sentinel({ load }: { load: () => void }) {
-  const ref = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    const look = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && load(), { rootMargin: "600px" });
-    look.observe(ref.current!);
-    return () => look.disconnect();
-  });
-  return (
-    <button ref={ref} type="button" class="button more" onClick={load}>
-      {t("more")}
-    </button>
-  );
-}
 
 function Rows({ list }: { list: Memory[] }) {
   return (

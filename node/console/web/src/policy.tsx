@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
-import { call, may, post } from "./api";
+import { call, get, may, post } from "./api";
 import { number, t } from "./i18n";
 import { Icon } from "./icons";
 import type { Kind } from "./types";
-import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { asProblem, changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 interface Rule {
   name: string;
@@ -42,7 +42,11 @@ interface Diff {
   changes: { as: string; opens?: Passed[]; closes?: Passed[] }[];
 }
 
-const set = (text: string) => call<Rules>("PUT", "/v1/policy", { text });
+/** The texts of the rules: more than one if devices set them without knowing of each other. */
+const textsOf = (p: Rules) => [p.text, ...(p.conflicts ?? [])];
+
+/** set replaces the rules that were read; if they have changed since, the problem is "changed". */
+const set = (text: string, read: Rules) => call<Rules>("PUT", "/v1/policy", { text, was: textsOf(read) });
 
 function RuleList({ rules }: { rules: Rule[] }) {
   return (
@@ -90,18 +94,24 @@ export function Policy() {
 
 /** The words that are never given out. */
 function Never({ policy: p, again }: { policy: Rules; again: () => void }) {
-  const put = (words: string[]) => call<Rules>("PUT", "/v1/policy/never", { words });
-  const save = (words: string[]) =>
-    put(words).then(() => {
-      again();
-      tell({ text: t("policy.saved"), undo: () => put(p.never) });
-    }, tellError);
+  const put = (words: string[], was: string[]) => call<Rules>("PUT", "/v1/policy/never", { words, was });
+  // What is shown may be old: the word is added to, or removed from, the list as it is now.
+  const save = async (change: (words: string[]) => string[]) => {
+    try {
+      const { never: was } = await get<Rules>("/v1/policy");
+      const { never: now } = await put(change(was), was);
+      tell({ text: t("policy.saved"), undo: () => put(was, now) });
+    } catch (e) {
+      tellError(e);
+    }
+    again();
+  };
   return (
     <>
       <h3>{t("never.title")}</h3>
       <div class="chips">
         {p.never.map((w) => (
-          <button key={w} type="button" class="chip" disabled={!may("setNever")} aria-label={t("never.remove", { word: w.slice(0, 60) })} onClick={() => save(p.never.filter((x) => x !== w))}>
+          <button key={w} type="button" class="chip" disabled={!may("setNever")} aria-label={t("never.remove", { word: w.slice(0, 60) })} onClick={() => save((all) => all.filter((x) => x !== w))}>
             <T text={w} most={60} /> <Icon name="close" size={12} />
           </button>
         ))}
@@ -114,7 +124,7 @@ function Never({ policy: p, again }: { policy: Rules; again: () => void }) {
           e.preventDefault();
           const field = (e.currentTarget as HTMLFormElement).elements.namedItem("never") as HTMLInputElement;
           const word = field.value.trim();
-          if (word && !p.never.includes(word)) save([...p.never, word]).then(() => (field.value = ""));
+          if (word && !p.never.includes(word)) save((all) => [...all, word]).then(() => (field.value = ""));
         }}
       >
         <input name="never" data-act="never" maxLength={200} aria-label={t("never.add")} placeholder={t("never.hint")} autocomplete="off" />
@@ -202,9 +212,15 @@ function ruleOf(whom: string, by: string, value: string): string {
 }
 
 function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
+  const [read, begin] = useState(p); // the rules on which the text is based
   const [text, write] = useState(p.text);
   const [diff, show] = useState<Diff>();
+  const same = String(textsOf(p)) === String(textsOf(read));
+  const changed = !same && text !== read.text && text !== p.text;
+  const take = () => (begin(p), write(p.text), show(undefined));
+  if (!same && !changed) take(); // nothing is written here that would be lost
   const look = (to: string) => {
+    begin(p);
     write(to);
     show(undefined);
     post<Diff>("/v1/policy/diff", { text: to }).then(show, tellError);
@@ -217,13 +233,17 @@ function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
     look(p.text.trimEnd() + "\n" + ruleOf(field("whom"), field("by"), field("by") === "private" ? "" : field("value")));
   }
   const save = () =>
-    set(text).then(() => {
-      const before = p.mine ? p.text : "";
+    set(text, read).then((now) => {
+      begin(now);
+      write(now.text);
       show(undefined);
       again();
       changes();
-      tell({ text: t("policy.saved"), undo: () => set(before) });
-    }, tellError);
+      tell({ text: t("policy.saved"), undo: () => set(read.mine ? read.text : "", now) });
+    }, (e) => {
+      if (asProblem(e).is("changed")) again(); // the present text is shown beside what was written here
+      else tellError(e);
+    });
   return (
     <details class="policy-part" data-does="setPolicy">
       <summary data-act="rule">{t("policy.change")}</summary>
@@ -265,7 +285,35 @@ function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
           {t("rule.look")}
         </button>
       </details>
-      {diff && (
+      {changed && (
+        <div class="notice bad meanwhile" role="alert">
+          <Icon name="warn" />
+          <div>
+            <strong>{t("edit.changed")}</strong>
+            <dl>
+              <dt>{t("edit.theirs")}</dt>
+              {textsOf(p).map((x) => (
+                <dd key={x}>
+                  <T text={x} most={6000} />
+                </dd>
+              ))}
+              <dt>{t("edit.mine")}</dt>
+              <dd>
+                <T text={text} most={6000} />
+              </dd>
+            </dl>
+            <div class="actions">
+              <button type="button" class="button" onClick={() => look(text)}>
+                {t("rule.look")}
+              </button>
+              <button type="button" class="button" onClick={take}>
+                {t("edit.takeTheirs")}
+              </button>
+            </div>
+          </div>
+        </div>
+      )}
+      {diff && !changed && (
         <div class="policy-diff" role="status">
           {diff.policy.trouble ? (
             <p class="notice bad">

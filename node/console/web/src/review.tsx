@@ -1,13 +1,13 @@
 // Review: the decisions that wait for the wearer, one after the other, by keyboard.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, post } from "./api";
 import { moment, said, t } from "./i18n";
 import { Doubts } from "./doubts";
 import { Icon } from "./icons";
 import { NamesReview } from "./names";
 import { did, typing, useUndo } from "./undo";
-import { changes, Failure, T, tell, tellError, useLoaded, useSteady, Waiting } from "./widgets";
+import { asProblem, changes, Failure, T, tell, tellError, useLoaded, useSteady, Waiting } from "./widgets";
 
 interface Side {
   memory: string;
@@ -108,33 +108,38 @@ function Settled() {
 
 function Conflicts() {
   const { value, error, again } = useLoaded<{ conflicts: Conflict[] }>("/v1/conflicts");
-  const [at, move] = useState(0);
+  const [at, move] = useState<string>();
   const refs = useRef<(HTMLElement | null)[]>([]);
   const list = useSteady(value?.conflicts ?? [], (c) => c.id); // a key settles the one that the wearer sees chosen, even if another has just come
-  const here = Math.min(at, list.length - 1);
+  const first = useRef<string>();
+  if (value) first.current ??= list[0]?.id ?? "";
+  const here = list.findIndex((c) => c.id === (at ?? first.current)); // -1: the chosen one was settled elsewhere, or has changed; no key settles another that takes its place
   async function settle(c: Conflict, body: { choose?: number; both?: boolean }) {
     try {
       await post(`/v1/conflicts/${c.id}`, body);
       did(t("review.settled"), () => unsettle(c.id));
+      const n = list.indexOf(c);
+      move((list[n + 1] ?? list[n - 1] ?? c).id);
       again();
       changes();
     } catch (e) {
-      tellError(e);
+      if (asProblem(e).is("not-found")) tell({ text: t("error.changed") });
+      else tellError(e);
       again();
     }
   }
-  useEffect(() => {
+  useLayoutEffect(() => { // with the drawing, so that a key is for what is seen
     const on = (e: KeyboardEvent) => {
       if (typing(e, ", button, a, .doubt")) return;
       const doubt = () => document.querySelector<HTMLElement>(".doubt")?.focus();
       if (!list.length) return void (e.key === "j" && doubt());
       const c = list[here];
       const target = e.target as Element;
-      const its = !e.repeat && (target === document.body || !!target.closest(".conflict.here")); // a key press elsewhere settles nothing
+      const its = c && !e.repeat && (target === document.body || !!target.closest(".conflict.here")); // a key press elsewhere settles nothing
       if (e.key === "j" || e.key === "k") {
         const next = here + (e.key === "j" ? 1 : -1);
         if (next === list.length) return doubt();
-        move(Math.max(0, next));
+        move(list[Math.max(0, next)].id);
         refs.current[Math.max(0, next)]?.focus();
       } else if (!its) return;
       else if (/^[1-9]$/.test(e.key) && Number(e.key) <= c.sides.length) void settle(c, { choose: Number(e.key) });
@@ -160,7 +165,7 @@ function Conflicts() {
         </div>
       )}
       {list.map((c, i) => (
-        <article key={c.id} class={`panel conflict${i === here ? " here" : ""}`} tabIndex={0} ref={(el) => void (refs.current[i] = el)} onFocus={() => move(i)} aria-label={t(`conflict.${c.kind}`)}>
+        <article key={c.id} class={`panel conflict${i === here ? " here" : ""}`} tabIndex={0} ref={(el) => void (refs.current[i] = el)} onFocus={() => move(c.id)} aria-label={t(`conflict.${c.kind}`)}>
           <h3>{t(`conflict.${c.kind}`)}</h3>
           <div class="sides">
             {c.sides.map((s, n) => (

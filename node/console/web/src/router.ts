@@ -5,8 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 const moved = new EventTarget();
 
 export function go(to: string, replace = false) {
-  if (to === location.pathname + location.search) return;
-  history[replace ? "replaceState" : "pushState"](null, "", to);
+  if (to !== location.pathname + location.search) history[replace ? "replaceState" : "pushState"](null, "", to);
   moved.dispatchEvent(new Event("go"));
   if (!replace) scrollTo(0, 0);
 }
@@ -21,13 +20,17 @@ addEventListener("click", (e) => {
   go(a.pathname + a.search);
 });
 
-export function usePlace(): { path: string[]; query: URLSearchParams; key: string } {
-  const [key, set] = useState(location.pathname + location.search);
+/** usePlace returns where the browser is. times counts how often the wearer went to the present place. */
+export function usePlace(): { path: string[]; query: URLSearchParams; key: string; times: number } {
+  const [{ key, times }, set] = useState({ key: location.pathname + location.search, times: 1 });
   useEffect(() => {
-    const on = () => set(location.pathname + location.search);
+    const on = () => set((was) => {
+      const key = location.pathname + location.search;
+      return { key, times: key === was.key ? was.times + 1 : 1 };
+    });
     moved.addEventListener("go", on);
     return () => moved.removeEventListener("go", on);
   }, []);
   const url = new URL(key, location.origin);
-  return { path: url.pathname.split("/").filter(Boolean).map(decodeURIComponent), query: url.searchParams, key };
+  return { path: url.pathname.split("/").filter(Boolean).map(decodeURIComponent), query: url.searchParams, key, times };
 }

@@ -2,12 +2,12 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { huesOf, rowsOf, speakersOf, type Row } from "./day";
-import { goOn } from "./focus";
 import { addDays, clock, dateOf, dayNumber, lasting, longDate, mediumDate, mondayOf, monthOf, t, inZone, weekday } from "./i18n";
 import { Icon } from "./icons";
 import { Later } from "./later";
 import { LineRow } from "./line";
 import { DayMap } from "./map";
+import { MoreNear } from "./more";
 import { Ribbon } from "./ribbon";
 import { go } from "./router";
 import type { Day, Days } from "./types";
@@ -30,25 +30,28 @@ const begun = () => !!document.querySelector("main dialog") || !!(document.activ
 export function TodayPage({ date, line, wearer }: { date?: string; line?: string; wearer: string }) {
   const today = dateOf(new Date());
   const welcomes = useRef(false);
+  const stays = useRef<string>(); // the day that was shown first: another one does not take its place while the wearer reads
   const [, look] = useState(0);
-  const recent = useLoaded<Days>(date ? null : lastWeek(today));
-  if (!date && recent.error) return <Failure error={recent.error} />;
-  if (!date && !recent.value) return <Waiting />;
-  if (!date && (!recent.value!.last || (welcomes.current && begun()))) {
+  const recent = useLoaded<Days>(date ? null : lastWeek(today), { of: "recent" });
+  if (date) return <DayPage date={date} line={line} wearer={wearer} />;
+  if (recent.error) return <Failure error={recent.error} />;
+  if (!recent.value) return <Waiting />;
+  const { last } = recent.value;
+  if (!last || (welcomes.current && begun())) {
     welcomes.current = true;
     return <Later show={(r) => <r.Welcome wearer={wearer} closed={() => look((n) => n + 1)} />} />;
   }
   welcomes.current = false;
-  const shown = date ?? recent.value!.last ?? today;
-  return <DayPage date={shown} line={line} wearer={wearer} last={!date && shown < today} />;
+  const shown = (stays.current ??= last);
+  return <DayPage date={shown} wearer={wearer} last={shown === last && shown < today} newer={shown < last} />;
 }
 
-function DayPage({ date, line, wearer, last }: { date: string; line?: string; wearer: string; last: boolean }) {
+function DayPage({ date, line, wearer, last, newer }: { date: string; line?: string; wearer: string; last?: boolean; newer?: boolean }) {
   const { value: day, error } = useLoaded<Day>(`/v1/days/${date}`);
   if (day) inZone(day.zone);
   return (
     <div class="page today">
-      <DayHead date={date} day={day} />
+      <DayHead date={date} day={day} newer={newer} />
       {last && <p class="muted last-heard">{t("day.last")}</p>}
       <WeekStrip date={date} />
       {error ? <Failure error={error} /> : !day ? <Waiting /> : <DayBody key={day.date} day={day} target={line} wearer={wearer} />}
@@ -56,7 +59,7 @@ function DayPage({ date, line, wearer, last }: { date: string; line?: string; we
   );
 }
 
-function DayHead({ date, day }: { date: string; day?: Day }) {
+function DayHead({ date, day, newer }: { date: string; day?: Day; newer?: boolean }) {
   const picker = useRef<HTMLInputElement>(null);
   return (
     <header class="day-head">
@@ -69,6 +72,11 @@ function DayHead({ date, day }: { date: string; day?: Day }) {
         )}
       </div>
       <div class="day-tools">
+        {newer && (
+          <a class="button solid" href="/">
+            {t("nav.today")}
+          </a>
+        )}
         <a class="button icon" href={`/day/${addDays(date, -1)}`} aria-label={t("day.before")} title={t("day.before")}>
           <Icon name="left" />
         </a>
@@ -186,7 +194,7 @@ function DayBody({ day, target, wearer }: { day: Day; target?: string; wearer: s
           <RowView key={keyOf(row)} row={row} n={i} hue={row.kind === "line" ? hues.get(row.line.speaker ?? "")! : 0} open={open} setOpen={setOpen} fresh={fresh} />
         ))}
       </ol>
-      {shown.length > most && <More more={() => setMost(most + step)} />}
+      {shown.length > most && <MoreNear show={() => setMost(most + step)} />}
       {day.more && <p class="muted">{t("day.more")}</p>}
     </>
   );
@@ -215,21 +223,6 @@ function keyOf(r: Row): string {
       return r.kind + r.memory.id;
   }
   return r.kind + r.at;
-}
-
-function More({ more }: { more: () => void }) {
-  const ref = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    const load = () => (document.activeElement === ref.current && goOn(ref.current!), more());
-    const look = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && load(), { rootMargin: "800px" });
-    look.observe(ref.current!);
-    return () => look.disconnect();
-  });
-  return (
-    <button ref={ref} type="button" class="button" onClick={more}>
-      {t("more")}
-    </button>
-  );
 }
 
 interface RowProps {
