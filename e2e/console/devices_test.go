@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/locket-dev/locket/internal/testing/speechtest"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -156,6 +157,34 @@ func TestPluginsAndEngines(t *testing.T) {
 	b.until(`[...document.querySelectorAll(".engine-kind")][1].querySelector("p.muted, .rows li")`)
 	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".button")].find(x => x.innerText === "Check now").click()`, nil))
 	b.until(`[...document.querySelectorAll(".panel")].at(-1).querySelector(".notice")`)
+}
+
+// Ears that hear the sample wrong are used only after the person has read what they heard.
+func TestMisheardSample(t *testing.T) {
+	ears := speechtest.Whisper(t)
+	ears.Says(func([]byte) string { return "la la la" })
+	home, c := ownHome(t)
+	b := openAt(t, plain, linkOf(t, home).URL)
+	b.visit("/devices", ".engine-kind")
+	// The search looks at ports that other programs here may have.
+	b.do(chromedp.Evaluate(`{
+		const asked = window.fetch;
+		window.fetch = (url, ...rest) => String(url).includes("/v1/engines/found")
+			? Promise.resolve(new Response('{"engines": [{"kind": "ears", "name": "whisper.cpp", "address": "`+ears.URL+`"}]}', {headers: {"Content-Type": "application/json"}}))
+			: asked(url, ...rest);
+	}`, nil))
+	b.do(chromedp.Click(`[aria-label^="Find on this machine: Ears"]`), chromedp.Click(`[aria-label^="Use: whisper.cpp"]`), chromedp.WaitVisible(`[aria-label^="Use anyway: whisper.cpp"]`))
+	b.says(`heard "la la la", but the sample says "and so my fellow Americans"`)
+	b.shoot("misheard")
+	b.accessible("misheard")
+	if all, err := c.Engines(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	b.do(chromedp.Focus(`[aria-label^="Use anyway: whisper.cpp"]`), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector("[data-does=removeEngine]")`)
+	if all, err := c.Engines(t.Context()); err != nil || len(all) != 1 || all[0].Sample == nil || all[0].Sample.Said == "" {
+		t.Errorf("%+v, %v", all, err)
+	}
 }
 
 // Names are merged and split in place, each with undo, and possible duplicates wait on the

@@ -247,8 +247,9 @@ func TestLateAnswerLeavesTheField(t *testing.T) {
 	b.visit("/ask?q=when+is+the+dentist", ".ask-field")
 	b.until(`window.waiting`)
 	b.do(chromedp.Evaluate(`arrive()`, nil), chromedp.WaitVisible(".follow-up"))
-	b.do(chromedp.Evaluate(`{ const ask = fetch; window.fetch = async (url, o) => { const a = await ask(url, o); if (String(url).endsWith("/v1/ask")) await new Promise(r => window.arrive = r); return a; } }`, nil))
+	b.do(chromedp.Evaluate(`{ const ask = fetch; window.waiting = false; window.fetch = async (url, o) => { const a = await ask(url, o); if (String(url).endsWith("/v1/ask")) await new Promise(r => { window.arrive = r; window.waiting = true; }); return a; } }`, nil))
 	b.do(chromedp.SendKeys(".follow-up input", "and where?\n"), chromedp.WaitVisible(".talk-now"), chromedp.Click(".ask-field input"), chromedp.KeyEvent("who fixes "))
+	b.until(`window.waiting`)
 	b.do(chromedp.Evaluate(`arrive()`, nil), chromedp.WaitVisible(".follow-up"))
 	b.do(chromedp.KeyEvent("the bike"))
 	if text := js[string](b, `document.querySelector(".ask-field input").value`); text != "who fixes the bike" {

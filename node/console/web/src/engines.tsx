@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { call, get, post } from "./api";
-import { t, type Word } from "./i18n";
+import { reasonOf, t, type Word } from "./i18n";
 import { Icon } from "./icons";
 import { Instructions } from "./instructions";
 import { Parked } from "./parked";
-import { changes, Failure, T, tell, tellError, useLoaded } from "./widgets";
+import { asProblem, changes, Failure, T, tell, tellError, useLoaded } from "./widgets";
 
 type Kind = "ears" | "eyes" | "mind";
 
@@ -52,6 +52,7 @@ export function Engines() {
 
 function OfKind({ kind, list, again }: { kind: Kind; list: Engine[]; again: () => void }) {
   const [found, show] = useState<Found[]>();
+  const [misheard, warn] = useState<{ of: Found; why: string }>(); // its answer to the sample is far from what the sample says
   const [busy, work] = useState(false);
   const run = (f: () => Promise<unknown>) => {
     work(true);
@@ -60,8 +61,18 @@ function OfKind({ kind, list, again }: { kind: Kind; list: Engine[]; again: () =
       .finally(() => work(false));
   };
   const look = () => run(() => get<{ engines: Found[] }>("/v1/engines/found?kind=" + kind).then((f) => show(f.engines)));
-  const use = (f: Found) => run(() => post("/v1/engines", { kind, address: f.address, model: f.model }).then(() => (show(undefined), tell({ text: t("engines.used", { name: f.name }) }))));
+  const use = (f: Found) =>
+    run(() =>
+      post("/v1/engines", { kind, address: f.address, model: f.model, anyway: misheard?.of === f }).then(
+        () => (show(undefined), tell({ text: t("engines.used", { name: f.name }) })),
+        (e) => {
+          if (!asProblem(e).is("misheard")) throw e;
+          warn({ of: f, why: reasonOf(asProblem(e)).replace(/^engine: /, "") });
+        },
+      ),
+    );
   const remove = (e: Engine) => run(() => call("DELETE", `/v1/engines/${kind}?name=${encodeURIComponent(e.url || e.engine)}`));
+  const useWord = (f: Found) => t(misheard?.of === f ? "engines.anyway" : "engines.use");
   return (
     <div class="engine-kind">
       <h3>{t(`engine.${kind}` as Word)}</h3>
@@ -96,9 +107,10 @@ function OfKind({ kind, list, again }: { kind: Kind; list: Engine[]; again: () =
               <span class="row-says muted">
                 <T text={f.model ? `${f.address} · ${f.model}` : f.address} most={120} />
               </span>
+              <span class="row-says" role="status">{misheard?.of === f && <T text={misheard.why} most={400} />}</span>
             </span>
-            <button type="button" class="button small" disabled={busy} aria-label={`${t("engines.use")}: ${f.name.slice(0, 60)}`} onClick={() => use(f)}>
-              {busy ? t("wait") : t("engines.use")}
+            <button type="button" class="button small" disabled={busy} aria-label={`${useWord(f)}: ${f.name.slice(0, 60)}`} onClick={() => use(f)}>
+              {busy ? t("wait") : useWord(f)}
             </button>
           </li>
         ))}
