@@ -67,7 +67,7 @@ function OfKind({ kind, list, again }: { kind: Kind; list: Engine[]; again: () =
         () => (show(undefined), tell({ text: t("engines.used", { name: f.name }) })),
         (e) => {
           if (!asProblem(e).is("misheard")) throw e;
-          warn({ of: f, why: reasonOf(asProblem(e)).replace(/^engine: /, "") });
+          warn({ of: f, why: reasonOf(asProblem(e)).replace("engine: ", "") });
         },
       ),
     );
