@@ -181,6 +181,7 @@ func TestSettleOnlyWhatWasShown(t *testing.T) {
 func TestMoreFactsKeepTheOpen(t *testing.T) {
 	b := open(t, plain)
 	b.first(`{ const ask = fetch; window.fetch = (url, o) => ask(String(url).replace("/v1/facts?limit=500&", "/v1/facts?limit=2&"), o) }`)
+	b.late(`/v1/facts[?]limit=5000`)
 	b.visit("/memories/semantic", ".tree summary")
 	category := `[...document.querySelectorAll(".tree > details")].find(d => d.querySelector(".tree-in > button"))`
 	b.do(chromedp.Evaluate(`document.querySelectorAll(".tree > details > summary").forEach(s => s.click())`, nil))
@@ -189,6 +190,11 @@ func TestMoreFactsKeepTheOpen(t *testing.T) {
 	b.do(chromedp.Evaluate(`window.tree = `+category+`.querySelector(".tree-in"); window.kept = tree.querySelector("details"); kept.querySelector("summary").click(); tree.querySelector(":scope > button").focus()`, nil))
 	b.until(`kept.open && !!kept.querySelector(".rows li")`)
 	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`window.waiting`)
+	if js[bool](b, `tree.innerText.includes("use the list")`) {
+		t.Error("the page says that it can't show the rest, which it is loading")
+	}
+	b.do(chromedp.Evaluate(`arrive()`, nil))
 	b.until(`document.querySelectorAll(".tree .tree-in > details").length && !document.querySelector(".waiting") && !document.activeElement.matches("button")`)
 	if !js[bool](b, `kept.isConnected && kept.open`) {
 		t.Error("the open part is closed")

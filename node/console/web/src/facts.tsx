@@ -86,10 +86,10 @@ function Slots({ category, all }: { category: string; all: number }) {
           {() => <List kind="semantic" category="" state="active" by={only({ subject: s.subject, attribute: s.attribute })} />}
         </Branch>
       ))}
-      {value.more && limit < many && (
+      {value.more && value.slots.length < many && (
         <More show={() => set(many)}>{t("more")}</More>
       )}
-      {value.more && limit >= many && left > 0 && <p class="muted">{t("facts.left", { n: left })}</p>}
+      {value.more && value.slots.length >= many && left > 0 && <p class="muted">{t("facts.left", { n: left })}</p>}
       {value.loose > 0 && (
         <Branch name={t("facts.loose")} n={value.loose}>
           {() => <List kind="semantic" category="" state="active" by={only({ subject: { exists: false } })} />}
