@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/progress"
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/plugins/internal/pack"
@@ -73,16 +74,27 @@ func All() ([]Bundle, error) {
 	return list, nil
 }
 
-// Prepare makes the machine code of all plugins for all users of the machine; see wasm.Prepare.
+// Prepare makes the machine code of all plugins for all users of the machine; see wasm.Prepare. A
+// gauge in ctx counts the modules.
 func Prepare(ctx context.Context, dir string) error {
 	all, err := All()
 	if err != nil {
 		return err
 	}
+	left := map[string]bool{} // modules; several plugins share one
+	for _, b := range all {
+		left[b.Manifest.SHA256] = true
+	}
+	gauge := progress.Of(ctx)
+	gauge.Total.Store(int64(len(left)))
 	return wasm.Prepare(ctx, dir, func(h *wasm.Host) error {
 		for _, b := range all {
 			if _, err := h.LoadFrom(ctx, b.Open, b.Manifest, nil); err != nil {
 				return err
+			}
+			if left[b.Manifest.SHA256] {
+				delete(left, b.Manifest.SHA256)
+				gauge.Done.Add(1)
 			}
 		}
 		return nil

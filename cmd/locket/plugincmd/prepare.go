@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/internal/progress"
 	builtin "github.com/locket-dev/locket/wasm/plugins"
 )
 
@@ -22,7 +23,10 @@ func prepareCommand(a *cli.App) *cobra.Command {
 			if os.Geteuid() != 0 {
 				return errors.New("this needs root: a home only runs machine code that it or root compiled")
 			}
-			err := builtin.Prepare(cmd.Context(), cli.ReadyPlugins)
+			m := a.Meter("compile the plugins", "modules", 0)
+			m.WithoutEstimate()
+			err := builtin.Prepare(progress.With(cmd.Context(), m.Gauge), cli.ReadyPlugins)
+			m.End()
 			return a.PrintUnless(err, map[string]string{"folder": cli.ReadyPlugins}, func(w io.Writer) {
 				fmt.Fprintln(w, "Compiled the built-in plugins for all homes of this machine, in "+cli.ReadyPlugins)
 			})

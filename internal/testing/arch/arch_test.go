@@ -128,7 +128,7 @@ var may = map[string][]string{
 	"crypto/intersect":                {},
 	"crypto/keyring":                  {"memory", "crypto/seal", "internal/atomicfile"},
 	"wasm":                            {"internal/atomicfile", "internal/diskspace", "internal/jail"},
-	"wasm/plugins":                    {"internal/calendar", "internal/feast", "internal/lower", "wasm", "wasm/abi", "wasm/guest"},
+	"wasm/plugins":                    {"internal/calendar", "internal/feast", "internal/lower", "internal/progress", "wasm", "wasm/abi", "wasm/guest"},
 	"wasm/source":                     {"wasm/bundle", "wasm/trust", "internal/clientaddr"},
 	"sync/canonical":                  {},
 	"sync/envelope":                   {"memory", "sync/canonical"},
