@@ -20,7 +20,7 @@ import (
 type Kind string
 
 // The kinds. The input may be the cause of Slow, Crashed, Babbled and Refused,
-// but not of the others.
+// but not of the others; see OfService.
 const (
 	Slow    Kind = "time"   // it used up its wall or processor time and was killed
 	Crashed Kind = "crash"  // it ended by a signal or with an error
@@ -71,6 +71,11 @@ func (f *Fault) Error() string {
 		s += ": " + f.Detail
 	}
 	return s
+}
+
+// OfService reports whether the input is not the cause: the engine, or the way to it, is.
+func (k Kind) OfService() bool {
+	return k == Missing || k == Barred || k == Moved || k == Busy || k == Gone
 }
 
 // Temporary reports whether another try with the same input may succeed. If an

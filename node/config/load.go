@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/locket-dev/locket/internal/editdistance"
 )
 
 // Sources is what [Load] reads, besides the file that the sources lead to.
@@ -182,7 +184,7 @@ func ofOthers(name string) bool {
 func nearest(name string, known []string) string {
 	best, at := 3, ""
 	for _, k := range known {
-		if d := edits(name, k); d < best {
+		if d := editdistance.Of([]byte(name), []byte(k)); d < best {
 			best, at = d, k
 		}
 	}
@@ -190,25 +192,4 @@ func nearest(name string, known []string) string {
 		return ""
 	}
 	return "; did you mean " + at + "?"
-}
-
-// edits returns the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

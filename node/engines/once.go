@@ -68,7 +68,7 @@ func (q *Queue) failed(ctx context.Context, of []memory.ID, err error) error {
 	var f *engine.Fault
 	errors.As(err, &f)
 	switch {
-	case f != nil && slices.Contains([]engine.Kind{engine.Gone, engine.Busy, engine.Missing, engine.Barred, engine.Moved}, f.Kind):
+	case f != nil && f.Kind.OfService():
 		return err // it would fail with any source
 	case errors.Is(err, memory.ErrNoSpace):
 		return err

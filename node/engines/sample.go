@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/locket-dev/locket/internal/editdistance"
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/speech"
@@ -95,23 +96,7 @@ func far(says, heard string) bool {
 	if len(b) > 2*len(a) {
 		return true
 	}
-	row := make([]int, len(b)+1) // the least number of changes that make b[:j] of a[:i]
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, q := range b {
-			cost := diagonal
-			if r != q {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return 2*row[len(b)] > len(a)
+	return 2*editdistance.Of(a, b) > len(a)
 }
 
 // letters returns the letters and digits of a text, in lower case.

@@ -145,13 +145,14 @@ var (
 // Policy returns the policy.
 func (c *Client) Policy(ctx context.Context) (Policy, error) { return call(ctx, c, getPolicy, none{}) }
 
-// SetPolicy replaces the policy: any, or only the one with the texts was.
+// SetPolicy replaces the policy. If was is not nil, and the present policy has other texts, the error is
+// ErrChanged.
 func (c *Client) SetPolicy(ctx context.Context, text string, was ...string) (Policy, error) {
 	return call(ctx, c, setPolicy, NewPolicy{text, was})
 }
 
-// SetNever sets the words that go into no share. It replaces any, or only those in was, if that is
-// not nil.
+// SetNever sets the words that go into no share. If was is not nil, and the present words are others,
+// the error is ErrChanged.
 func (c *Client) SetNever(ctx context.Context, words []string, was ...string) (Policy, error) {
 	return call(ctx, c, setNever, NeverList{NonNil(words), was})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -123,15 +124,8 @@ func (p *Problem) Is(target error) bool {
 	if target == memory.ErrInvalid && p.Type == typePrefix+kindSecret.name {
 		return true
 	}
-	if target == ErrEngine && p.Type == typePrefix+kindMisheard.name {
-		return true
-	}
-	for _, k := range kinds {
-		if k.cause != nil && k.cause == target {
-			return p.Type == typePrefix+k.name
-		}
-	}
-	return false
+	i := slices.IndexFunc(kinds, func(k kind) bool { return p.Type == typePrefix+k.name })
+	return i >= 0 && errors.Is(kinds[i].cause, target) // ErrMisheard is also an ErrEngine
 }
 
 // FieldError is an error about one field or parameter of a request.
