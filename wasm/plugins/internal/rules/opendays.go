@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -9,6 +11,9 @@ import (
 // leavesDayOpen reports whether a sentence names two days to come of which one is meant: "the
 // dentist is on Friday or Monday". It is no plan on either.
 func leavesDayOpen(t *discourse.Talk, s syntax.Sentence) bool {
+	if !slices.ContainsFunc(s.Toks, func(t syntax.Token) bool { return t.S == "or" || t.S == "或" || t.S == "么" }) {
+		return false // days are looked for in few sentences
+	}
 	toCome := func(w *timex.When) bool {
 		return w.HasDay && !w.Habit && w.Day >= t.Now.Day && (w.Grain == 'd' || w.Grain == 'M')
 	}

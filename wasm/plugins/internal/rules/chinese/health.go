@@ -12,6 +12,9 @@ import (
 
 // takes takes the medicines of somebody: 我每天吃两片阿司匹林, 我妈在吃二甲双胍, 我早上吃二甲双胍晚上吃阿司匹林.
 func takes(t *discourse.Talk, b *discourse.BareZh) bool {
+	if !strings.ContainsAny(b.Text, takesZh) && !strings.ContainsAny(b.S.Raw(), takesZh) {
+		return false
+	}
 	before, _ := doseBefore(t, b)
 	parts := dosesApart(t, b)
 	if len(parts) < 2 {
@@ -32,7 +35,10 @@ func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
-const everyDay = "每天"
+const (
+	everyDay = "每天"
+	takesZh  = "吃服打注" // one of them is in each verb of doseIn
+)
 
 // dose is what a clause says that somebody takes.
 type dose struct {
@@ -83,7 +89,7 @@ func doseBefore(t *discourse.Talk, b *discourse.BareZh) (d dose, ok bool) {
 func dosesApart(t *discourse.Talk, b *discourse.BareZh) (parts []discourse.BareZh) {
 	from := 0
 	for i := 1; i <= len(b.S.Toks); i++ {
-		if i < len(b.S.Toks) && (!slices.ContainsFunc(b.Whens, func(w timex.When) bool { return w.First == i }) || !strings.ContainsAny(b.S.Sub(from, i).Raw(), "吃服打注")) {
+		if i < len(b.S.Toks) && (!slices.ContainsFunc(b.Whens, func(w timex.When) bool { return w.First == i }) || !strings.ContainsAny(b.S.Sub(from, i).Raw(), takesZh)) {
 			continue
 		}
 		part := t.Bare(b.S.Sub(from, i))
