@@ -45,7 +45,7 @@ type Server struct {
 	boxes  Boxes
 
 	mu   sync.Mutex
-	read map[memory.MemberID]chan struct{} // closed after the member has read the log
+	read map[memory.MemberID]chan struct{} // closed after the member has read the log; guarded by mu
 	busy map[memory.MemberID]int           // number of a member's requests that are being answered; guarded by mu
 }
 
@@ -74,11 +74,28 @@ func (s *Server) enter(id memory.MemberID) (leave func(), err error) {
 	}, nil
 }
 
-// Read returns a channel that is closed after a member has read the log here. A
-// new member then has what it needs.
+// Read returns a channel that is closed once a member has read the log here, even if it did so
+// before this call. A new member then has what it needs.
 func (s *Server) Read(id memory.MemberID) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.readBy(id)
+}
+
+// noteRead records that a member has read the log to its end.
+func (s *Server) noteRead(id memory.MemberID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.readBy(id)
+	select {
+	case <-c:
+	default:
+		close(c)
+	}
+}
+
+// readBy returns the channel of a member. The caller holds mu.
+func (s *Server) readBy(id memory.MemberID) chan struct{} {
 	if s.read == nil {
 		s.read = map[memory.MemberID]chan struct{}{}
 	}
@@ -86,19 +103,6 @@ func (s *Server) Read(id memory.MemberID) <-chan struct{} {
 		s.read[id] = make(chan struct{})
 	}
 	return s.read[id]
-}
-
-// noteRead records that a member has read the log to its end.
-func (s *Server) noteRead(id memory.MemberID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c := s.read[id]; c != nil {
-		select {
-		case <-c:
-		default:
-			close(c)
-		}
-	}
 }
 
 // Boxes returns the mailboxes for pairings.

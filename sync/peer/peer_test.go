@@ -316,3 +316,29 @@ func TestMailboxes(t *testing.T) {
 		t.Errorf("after its time: %q", m)
 	}
 }
+
+// A new device may read the log before the device that let it in begins to wait for that.
+func TestReadBeforeAnybodyWaits(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		h := serve(t)
+		at := h.as(t, phone)
+		if _, err := at.Log(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		if waits {
+			select {
+			case <-h.server.Read(phone.id):
+				t.Error("read before its end")
+			default:
+			}
+		}
+		if log, err := at.Log(t.Context(), 2); err != nil || len(log) != 0 {
+			t.Fatalf("%d entries, %v", len(log), err)
+		}
+		select {
+		case <-h.server.Read(phone.id):
+		case <-time.After(10 * time.Second):
+			t.Errorf("waits %v: not known to have read the log", waits)
+		}
+	}
+}
