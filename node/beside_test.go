@@ -238,11 +238,12 @@ func TestInvalidEnginesAreRefused(t *testing.T) {
 func TestMisheardSampleIsRefused(t *testing.T) {
 	n, s := newNode(t, nil), speechtest.Whisper(t)
 	r := serve.AddEngineRequest{Kind: "ears", Address: s.URL}
-	for heard, want := range map[string]string{
-		"la la la": s.URL + ` heard "la la la", but the sample says "and so my fellow Americans"`,
-		" ":        s.URL + ` heard nothing, but the sample says "and so my fellow Americans"`,
+	for _, c := range []struct{ heard, reported string }{
+		{"la la la", `heard "la la la"`},
+		{" ", "heard nothing"},
 	} {
-		s.Says(says(heard))
+		s.Says(says(c.heard))
+		want := s.URL + " " + c.reported + `, but the sample says "and so my fellow Americans"`
 		if _, err := n.AddEngine(t.Context(), r); !errors.Is(err, serve.ErrEngine) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
