@@ -151,6 +151,7 @@ func zombie(pid int) bool {
 // and while the words are on their way. Each recording has its words once. An utterance stays one,
 // or becomes two if the daemon was away for so long that the device seemed gone.
 func TestLiveTranscriptionSurvivesKills(t *testing.T) {
+	t.Parallel()
 	const utterances = 12 // 100 were run once
 	ears := speechtest.Wyoming(t)
 	h := newHome(t, "--listen", freeport.Addr(t))

@@ -180,6 +180,7 @@ func (h *home) lend() {
 // A household, each part of which is a process: glasses behind a broker with TLS, a relay, a phone,
 // a worker and a stranger. Glasses, phone and relay are each killed while something is running.
 func TestHouseholdOfProcesses(t *testing.T) {
+	t.Parallel()
 	engines(t)
 	d, err := day.Fixed()
 	if err != nil {
