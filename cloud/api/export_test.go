@@ -6,6 +6,9 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
+// WriteTimeout is how long an answer waits for its reader before it is given up.
+const WriteTimeout = writeTimeout
+
 // Routes returns all routes, each as METHOD PATH.
 func Routes() (out []string) {
 	h := server.New(server.WithDisablePrintRoute(true))

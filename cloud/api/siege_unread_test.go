@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -33,17 +34,19 @@ func (s *service) unread(t *testing.T, r *raw) (status string, c net.Conn) {
 }
 
 // besieged makes an account fetch n times from many addresses without reading. Between least and
-// most answers are given, the others are refused. Another account is still served, and so is the
+// most answers are given, the others are refused; on a slow machine the relay gives up the first
+// ones meanwhile, and gives as many again. Another account is still served, and so is the
 // first once its connections are closed.
 func (s *service) besieged(t *testing.T, fetch func(from string, h *storetest.Household) (string, net.Conn), hostile, honest *storetest.Household, n, least, most int) {
 	t.Helper()
 	given, held := map[string]int{}, []net.Conn{}
+	began := time.Now()
 	for i := range n {
 		status, c := fetch(fmt.Sprintf("203.0.113.%d", i%20), hostile)
 		given[status]++
 		held = append(held, c)
 	}
-	if given["200"] > most || given["200"] < least || given["503"] != n-given["200"] {
+	if most *= 1 + int(time.Since(began)/api.WriteTimeout); given["200"] > most || given["200"] < least || given["503"] != n-given["200"] {
 		t.Errorf("%v", given)
 	}
 	for range 3 {
