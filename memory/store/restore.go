@@ -92,18 +92,7 @@ func (s *salvage) flush() error {
 func (t *Tx) restore(key, plain []byte) error {
 	switch kind(key[0]) {
 	case kindMemory:
-		r, err := decode[memoryRecord](key, plain)
-		if err != nil {
-			return err
-		}
-		m, err := r.decode(key)
-		if err != nil {
-			return err
-		}
-		if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID}); err != nil {
-			return err
-		}
-		return errors.Join(t.put(memoryTimeKey(m), memoryTimeValue(m)), t.save(key, r))
+		return t.restoreMemory(key, plain, false)
 	case kindUtterance:
 		r, err := decode[utteranceRecord](key, plain)
 		if err != nil {

@@ -351,11 +351,7 @@ func (e Enginer) RemoveEngine(ctx context.Context, r serve.RemoveEngineRequest) 
 // TryEngines implements serve.Enginer.
 func (e Enginer) TryEngines(ctx context.Context) (list []serve.Engine, err error) {
 	err = e.of.During(ctx, func(ctx context.Context, h *Host) error {
-		var specs []engines.Spec
-		err := h.View(ctx, func(tx *store.Tx) (err error) {
-			specs, err = engines.Load(tx)
-			return err
-		})
+		specs, err := h.specs(ctx)
 		if err != nil {
 			return err
 		}
