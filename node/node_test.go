@@ -220,7 +220,7 @@ func TestRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	if err := o.sweep(t.Context(), o.latest()); err != nil {
+	if err := o.applyRetention(t.Context(), o.latest()); err != nil {
 		t.Fatal(err)
 	}
 	hits := search(t, n, serve.SearchRequest{Query: "heron reeds", Only: "utterances"})

@@ -57,7 +57,7 @@ type Forgetting struct {
 	c          Config
 	mu         sync.Mutex   // held while something is being forgotten; taken before the engine's lock
 	plans      atomic.Int64 // how many plans were confirmed
-	carried    uint64       // how many plans were carried out; guarded by the engine's lock
+	executed   uint64       // how many plans were carried out; guarded by the engine's lock
 	unfinished atomic.Bool  // a plan is not carried out completely yet
 }
 
