@@ -60,7 +60,7 @@ func (o *session) check(ctx context.Context, tx *store.Tx) (func(context.Context
 
 // flush writes the index's segments.
 func (o *session) flush(ctx context.Context) error {
-	lock := o.engine.Hold()
+	lock := o.engine.AcquireWriter()
 	defer lock.Release()
 	return o.flushHeld(ctx, lock)
 }

@@ -192,7 +192,7 @@ func (o *session) close(ctx context.Context) error {
 // noSecret refuses a text that a person wrote if it contains a secret. Otherwise the
 // secret would be found, shown and synced.
 func (o *session) noSecret(ctx context.Context, field, text string) error {
-	lock := o.engine.Hold() // plugins change under this lock, and are asked by one call at a time
+	lock := o.engine.AcquireWriter() // plugins change under this lock, and are asked by one call at a time
 	defer lock.Release()
 	found, err := o.extract.HoldsSecret(ctx, text)
 	if err == nil && found {

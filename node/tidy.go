@@ -63,7 +63,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 
 // latest is the time of the latest event, or zero if there was none.
 func (o *session) latest() time.Time {
-	lock := o.engine.Hold()
+	lock := o.engine.AcquireWriter()
 	defer lock.Release()
 	return o.extract.Latest(lock)
 }

@@ -137,7 +137,7 @@ func (s *space) assertOnce(tx *store.Tx, a memory.Assertion, cost string) (fresh
 		a.Source = a.Candidate.Source
 	}
 	a.Reason = cmp.Or(a.Reason, "found by a model; the batch took "+cost)
-	_, err = s.engine.Say(tx, memory.RankCloud, a)
+	_, err = s.engine.AssertTx(tx, memory.RankCloud, a)
 	return err == nil, err
 }
 

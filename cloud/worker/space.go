@@ -379,7 +379,7 @@ func (s *space) propose(ctx context.Context, p proposal, lines []memory.Utteranc
 		} else if !errors.Is(err, memory.ErrNotFound) {
 			return err
 		}
-		_, err := s.engine.Say(tx, memory.RankCloud, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source, Reason: p.reason})
+		_, err := s.engine.AssertTx(tx, memory.RankCloud, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source, Reason: p.reason})
 		return err
 	})
 	if err != nil {

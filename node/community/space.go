@@ -211,7 +211,7 @@ func (sp *space) say(ctx context.Context, as ...memory.Assertion) error {
 	}
 	err := share.InPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) error {
 		a.Seen = []memory.Dot{} // nobody can override anybody here
-		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
+		if _, err := sp.engine.AssertTx(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
 		}
 		erased = true

@@ -318,7 +318,7 @@ func (h *Host) ApplyChoice(ctx context.Context, changed ...engines.Spec) error {
 		// The caller may have hung up, but a mind that was removed must not be asked
 		// any more.
 		err = errors.Join(err, h.c.Language.Change(context.WithoutCancel(ctx), func() {
-			lock := h.c.Engine.Hold()
+			lock := h.c.Engine.AcquireWriter()
 			defer lock.Release()
 			h.c.Extract.SetOnSecondLook(h.c.Language.OnSecondLook())
 		}))

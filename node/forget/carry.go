@@ -19,7 +19,7 @@ import (
 // evidence are first asserted again on that evidence, before their sources are
 // erased, so that a plan that is started again finds the same.
 func (fg *Forgetting) execute(ctx context.Context, todo Plan) (w Removed, err error) {
-	lock := fg.c.Engine.Hold()
+	lock := fg.c.Engine.AcquireWriter()
 	defer lock.Release()
 	fg.executed++
 	if err := lock.CommitInReserve(ctx, dream.DropPlan); err != nil {
@@ -101,7 +101,7 @@ func (fg *Forgetting) trim(ctx context.Context, lock *engine.Writer, t *Trimmed)
 		if _, err := fg.c.Engine.Erase(tx, engine.Person, "what it was made from was forgotten in part", ids...); err != nil {
 			return err
 		}
-		return fg.c.Engine.SayAs(tx, id, &c, &t.Memory)
+		return fg.c.Engine.AssertAs(tx, id, &c, &t.Memory)
 	})
 	if err != nil {
 		return fmt.Errorf("keep %s on other evidence: %w", t.Memory.ID, err)

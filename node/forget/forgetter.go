@@ -45,7 +45,7 @@ func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (pl
 		return plan, err
 	}
 	defer release()
-	lock := fg.c.Engine.Hold()
+	lock := fg.c.Engine.AcquireWriter()
 	held := fg.c.Chain.HeldEvents()
 	lock.Release()
 	if len(w.IDs) > 0 { // fetch them with their sources if that is possible

@@ -19,9 +19,9 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error
-	Hold() *engine.Writer
+	AcquireWriter() *engine.Writer
 	Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) ([]memory.Change, error)
-	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
+	AssertAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
 }
 
 // Chain has the extractor's part of forgetting. Its methods are called under the

@@ -111,7 +111,7 @@ func (sp *space) commitAssertions(ctx context.Context, as []memory.Assertion) er
 	}
 	err := InPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) (err error) {
 		a.Seen = []memory.Dot{} // in such a space the owner does not respond to anybody
-		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
+		if _, err := sp.engine.AssertTx(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
 		}
 		return tx.Erase(store.Targets{Memories: []memory.ID{a.Memory}})

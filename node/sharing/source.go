@@ -157,7 +157,7 @@ const takePage = 50
 // TakeClaims implements share.Inbox. This device asserts the statements in place of the worker, so that
 // the wearer's other devices, which are not in the feed, get them.
 func (sh *Sharing) TakeClaims(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
-	lock := sh.c.Engine.Hold()
+	lock := sh.c.Engine.AcquireWriter()
 	defer lock.Release()
 	as, us, err := sh.c.Gate.WithoutSecrets(ctx, as, us)
 	if err != nil {
@@ -217,7 +217,7 @@ func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 		c.Owner.User = memory.WearerUser
 		a.Candidate = &c
 	}
-	_, err = sh.c.Engine.Say(tx, memory.RankCloud, a)
+	_, err = sh.c.Engine.AssertTx(tx, memory.RankCloud, a)
 	return err
 }
 
