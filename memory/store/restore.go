@@ -51,7 +51,7 @@ func (s *salvage) takeLines(key, plain []byte) error {
 	for i := range all {
 		id := all[i].id
 		loose, erased := string(utteranceKey(id)), string(keyOf(kindErased, id[:]))
-		if c, ok := s.newest[erased]; ok && !s.gone(erased, c) {
+		if c, ok := s.newest[erased]; ok && !s.deletedAfter(erased, c) {
 			continue
 		}
 		if c, ok := s.newest[loose]; ok && c.version > s.newest[string(key)].version {
@@ -59,7 +59,7 @@ func (s *salvage) takeLines(key, plain []byte) error {
 				continue
 			}
 		}
-		r, err := all[i].whole(key)
+		r, err := all[i].unpack(key)
 		if err != nil {
 			return err
 		}

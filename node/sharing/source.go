@@ -244,8 +244,8 @@ func (sh *Sharing) LogSale(ctx context.Context, did, title, to string, copies in
 	return s.LogSale(ctx, did, title, to, copies, why)
 }
 
-// whole returns a memory, and whether it was forgotten, so that it can't be sold or shown any more.
-func whole(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err error) {
+// sharedMemory returns a memory, and whether it was forgotten, so that it can't be sold or shown any more.
+func sharedMemory(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err error) {
 	m, _, err = engine.MemoryOfHit(tx, id)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && (m.State == memory.Erased || m.Type == memory.Vault || m.Fields.Vault != nil) {
 		return nil, true, nil
@@ -257,7 +257,7 @@ func whole(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err er
 func (sh *Sharing) Forgotten(ctx context.Context, of []memory.ID) (gone []memory.ID, err error) {
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for _, id := range of {
-			_, forgotten, err := whole(tx, id)
+			_, forgotten, err := sharedMemory(tx, id)
 			if err != nil {
 				return err
 			}
@@ -283,7 +283,7 @@ func (sh *Sharing) WithheldReason(ctx context.Context, of []memory.ID, answers b
 			return err
 		}
 		for _, id := range of {
-			m, forgotten, err := whole(tx, id)
+			m, forgotten, err := sharedMemory(tx, id)
 			if forgotten {
 				why = "a memory in it was forgotten"
 				return nil
