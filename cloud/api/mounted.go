@@ -32,7 +32,7 @@ func (s *Server) mount(h *server.Hertz, path string, handler http.Handler, limit
 	}
 }
 
-// countedWriter counts the bytes that a handler of net/http writes, as [Server.weigh] does.
+// countedWriter counts the bytes that a handler of net/http writes, as [Server.countAnswer] does.
 type countedWriter struct {
 	http.ResponseWriter
 	hold func(n int) error

@@ -97,7 +97,7 @@ func (p *Pace) setShared(key string, left float64, at time.Time) {
 	}
 }
 
-// restoreSpent takes back the result of [Pace.spent], because the other relays
+// restoreSpent takes back the result of [Pace.takeSpent], because the other relays
 // could not be told.
 func (p *Pace) restoreSpent(all map[string]int64) {
 	p.mu.Lock()

@@ -26,7 +26,7 @@ type unread struct {
 	group   *unreads
 	writers sync.WaitGroup // the goroutine that writes
 
-	// Guarded by among.mu.
+	// Guarded by group.mu.
 	waiting []byte
 	writing int   // bytes, taken from waiting, that are being written
 	err     error // why no more packets are accepted

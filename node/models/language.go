@@ -184,7 +184,7 @@ func (f finder) Commit(ctx context.Context, fn func(*store.Tx, func(string) (boo
 	})
 }
 
-// Say implements distill.Node.
+// AssertTx implements distill.Node.
 func (f finder) AssertTx(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error) {
 	return f.l.c.Engine.AssertTx(tx, rank, as...)
 }

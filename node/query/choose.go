@@ -54,7 +54,7 @@ func (c *chooser) refresh(tx *store.Tx) {
 	}
 }
 
-// readMemory reads the memory of a document, if it was not read before. Callers may change only its
+// memoryOf reads the memory of a document, if it was not read before. Callers may change only its
 // categories.
 func (c *chooser) memoryOf(tx *store.Tx, id memory.ID) (*readMemory, error) {
 	c.refresh(tx)
