@@ -96,11 +96,6 @@ func (m *Memory) TrueAt(t time.Time) bool {
 	return !m.Began().After(t) && (m.TrueTo.IsZero() || m.TrueTo.After(t))
 }
 
-// KnownAt reports whether the space believed it at t.
-func (m *Memory) KnownAt(t time.Time) bool {
-	return !m.Learnt.After(t) && (m.Unlearnt.IsZero() || m.Unlearnt.After(t))
-}
-
 // Verdict is what reconcile decides about a candidate.
 type Verdict string
 

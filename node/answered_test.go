@@ -29,7 +29,7 @@ func TestTranscriptOfAWorker(t *testing.T) {
 			Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: time.Now()}}}
 		c.Fields.Resource = &memory.ResourceFields{Title: "x", MediaType: "text/plain", Content: content}
 		err := o.engine.Commit(t.Context(), func(tx *store.Tx) error {
-			_, err := o.engine.Say(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c})
+			_, err := o.engine.AssertTx(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c})
 			return err
 		})
 		if err != nil {

@@ -252,6 +252,7 @@ func TestMisheardSampleIsRefused(t *testing.T) {
 		}
 	}
 	r.Anyway = true
+	s.Says(says(" "))
 	if e, err := n.AddEngine(t.Context(), r); err != nil || e.Sample == nil || e.Sample.Words != 0 || e.Sample.Said != "and so my fellow Americans" {
 		t.Errorf("%+v, %v", e.Sample, err)
 	}

@@ -26,7 +26,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	s := serve.Status{Running: n.running, Version: n.version, PID: os.Getpid(), Started: n.started, Home: n.cfg.Home, Wearer: n.cfg.Wearer, Zone: n.zone.String(),
-		Locked: n.open == nil, Pause: n.paused.now(), Private: n.private.status(), Memories: map[memory.Type]int{}, Plugins: []serve.PluginStatus{}}
+		Locked: n.open == nil, Pause: n.paused.current(), Private: n.private.status(), Memories: map[memory.Type]int{}, Plugins: []serve.PluginStatus{}}
 	s.Broker = n.brokerStatus()
 	devices, err := n.devices.Names()
 	if err != nil {

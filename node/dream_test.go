@@ -48,7 +48,7 @@ func propose(t *testing.T, n *Node, typ memory.Type, text string, at time.Time, 
 	c := memory.Candidate{Type: typ, Text: text, Owner: memory.Owner{User: memory.WearerUser}, Confidence: .9, Sensitivity: memory.Personal, Tags: tags,
 		Evidence: []memory.Evidence{{Event: ev, Speaker: "Ana", At: at, Excerpt: text}}, Source: memory.Source{Plugin: "test"}}
 	err = o.engine.Commit(t.Context(), func(tx *store.Tx) error {
-		_, err = o.engine.Say(tx, memory.RankDevice, memory.Assertion{Act: memory.ActPropose, Candidate: &c,
+		_, err = o.engine.AssertTx(tx, memory.RankDevice, memory.Assertion{Act: memory.ActPropose, Candidate: &c,
 			Memory: o.ring.MemoryID(ev, "test", c.Fingerprint()), Source: c.Source})
 		return err
 	})

@@ -39,7 +39,7 @@ func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	if err := o.engine.CatchUp(ctx); err != nil {
 		return err
 	}
-	o.flushed.Store(int64(o.index.Len()))
+	o.flushedDocuments.Store(int64(o.index.Len()))
 	if o.meaning.Keeper() != nil {
 		o.meaning.Keeper().Match(o.index.IDs())
 	}
@@ -60,7 +60,7 @@ func (o *session) check(ctx context.Context, tx *store.Tx) (func(context.Context
 
 // flush writes the index's segments.
 func (o *session) flush(ctx context.Context) error {
-	lock := o.engine.Hold()
+	lock := o.engine.AcquireWriter()
 	defer lock.Release()
 	return o.flushHeld(ctx, lock)
 }
@@ -72,6 +72,6 @@ func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
 			return err
 		}
 	}
-	o.flushed.Store(int64(o.index.Len()))
+	o.flushedDocuments.Store(int64(o.index.Len()))
 	return lock.Flush(ctx)
 }

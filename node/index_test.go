@@ -31,7 +31,7 @@ func TestOthersAreNotAcceptedWhileOpening(t *testing.T) {
 	e := engine.New(engine.Config{Space: memory.SpaceID{1}, Member: memory.MemberID{1}, Store: st, Index: index, Clock: new(memory.Ticker), Check: new(session).check})
 	say := func(rank memory.Rank, id memory.ID) error {
 		return e.Commit(t.Context(), func(tx *store.Tx) error {
-			_, err := e.Say(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose,
+			_, err := e.AssertTx(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose,
 				Candidate: &memory.Candidate{Type: memory.Semantic, Text: "Ana likes tea", Owner: memory.Owner{User: "user"}, Sensitivity: memory.Personal, Confidence: 1}})
 			return err
 		})

@@ -133,7 +133,7 @@ type Node struct {
 	open        *session     // nil: locked
 	intake      *intake.Intake
 	fleetIntake atomic.Pointer[intake.Intake] // the same as intake, for callers that do not hold mu
-	signer      *keyring.Ring                 // of the open session; nil: locked; guarded by paused.turn
+	signer      *keyring.Ring                 // of the open session; nil: locked; guarded by paused.changing
 	broker      *intake.Broker
 	web         atomic.Pointer[intake.Web] // runs beside broker; nil: none
 	client      *intake.Client
@@ -183,7 +183,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	if n.sorter, err = n.categories(); err != nil {
 		return nil, err
 	}
-	n.Forgetter = forget.NewForgetter(partOf(n, func(o *session) *forget.Forgetting { return o.forgets }), n.zone, n.settled, n.purge)
+	n.Forgetter = forget.NewForgetter(partOf(n, func(o *session) *forget.Forgetting { return o.forgets }), n.zone, n.waitProcessed, n.purge)
 	if _, err := os.Stat(n.path(keysDir)); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNoHome, cfg.Home)
 	}
@@ -231,7 +231,7 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 // makeServices makes the services that need none of the home's files. Each asks for its part of the
 // session when it is called.
 func (n *Node) makeServices(opt Options) {
-	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
+	n.Dreamer = dream.NewDreamer(n.waitProcessed, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
 	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
 	n.Archives = transfer.NewArchives(partOf(n, func(o *session) *transfer.Transfer { return o.transfer }))
 	n.Syncer = exchange.NewSyncer(partOf(n, func(o *session) *exchange.Syncing { return o.sync }))

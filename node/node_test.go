@@ -104,7 +104,7 @@ func hear(t *testing.T, n *Node, at time.Time, speaker, text string) {
 
 // process takes one event through the chain.
 func (o *session) process(ctx context.Context, ev memory.Event) (extract.Outcome, error) {
-	lock := o.engine.Hold()
+	lock := o.engine.AcquireWriter()
 	defer lock.Release()
 	return o.extract.Process(ctx, lock, ev)
 }
@@ -220,7 +220,7 @@ func TestRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	if err := o.sweep(t.Context(), o.latest()); err != nil {
+	if err := o.applyRetention(t.Context(), o.latest()); err != nil {
 		t.Fatal(err)
 	}
 	hits := search(t, n, serve.SearchRequest{Query: "heron reeds", Only: "utterances"})

@@ -48,7 +48,7 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 	if err := o.ring.KeepSpares(); err != nil {
 		n.log.Warn("the copies of the keys could not be written", "error", err)
 	}
-	if err := n.settleState(o.ring); err != nil {
+	if err := n.reconcileState(o.ring); err != nil {
 		return err
 	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
@@ -89,7 +89,7 @@ func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock of the node waits for the answer
 	o.questions = questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, &n.paused).Ask,
 		OnServed: func(at time.Time, texts ...string) { o.extract.NoteServed(at, texts...) }, Now: n.now, Log: n.log})
-	cfg.OnCommitted, cfg.CarryOutOrder, cfg.IsOffRecord = o.questions.OnCommitted, n.spoken(o.ring), n.paused.offRecord
+	cfg.OnCommitted, cfg.CarryOutOrder, cfg.IsOffRecord = o.questions.OnCommitted, n.spokenOrders(o.ring), n.paused.offRecord
 	o.voices, err = voices.Open(ctx, voices.Config{Engine: o.engine, Wearer: n.cfg.Wearer, KnownOnly: n.cfg.Voices.KnownOnly, Devices: n.devices.Names,
 		PlanSweep: forget.PlanSweep, PurgeSwept: func(ctx context.Context, lock *engine.Writer) error { return o.forgets.PurgeSwept(ctx, lock) }, Now: n.now, Log: n.log})
 	if err != nil {
@@ -102,7 +102,7 @@ func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	}
 	o.plugins.Serve(o.extract)
 	o.engines = enginehost.New(enginehost.Config{Home: n.cfg.Home, Langs: n.cfg.Languages, LLM: n.cfg.LLM, Command: n.engines, Engine: o.engine, Extract: o.extract, Language: o.language,
-		Life: o.life, Paused: func() bool { return n.paused.now().Paused || len(n.private.gate.Active(n.now())) > 0 }, Now: n.now, Log: n.log})
+		Life: o.life, Paused: func() bool { return n.paused.current().Paused || len(n.private.gate.Active(n.now())) > 0 }, Now: n.now, Log: n.log})
 	o.extract.SetLive(o.engines)
 	return nil
 }

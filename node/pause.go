@@ -20,13 +20,13 @@ const pauseFile = "pause.json"
 
 // pauseTimer ends a pause at its time, and remembers earlier pauses.
 type pauseTimer struct {
-	turn  sync.Mutex // held from a change until the intake knows of it; taken before mu
-	mu    sync.Mutex // guards the rest
-	state pauseRecord
-	count uint64 // grows with each change of state
-	doubt bool   // something else may have written the file, so intake stays paused
-	timer *time.Timer
-	fire  func()
+	changing  sync.Mutex // held from a change until the intake knows of it; taken before mu
+	mu        sync.Mutex // guards the rest
+	state     pauseRecord
+	changes   uint64 // grows with each change of state
+	uncertain bool   // something else may have written the file, so intake stays paused
+	timer     *time.Timer
+	onEnd     func()
 }
 
 // pauseRecord is the content of the file.
@@ -55,7 +55,7 @@ const maxPast = 256
 // pause.
 func (r pauseRecord) after(s serve.PauseState, now time.Time) pauseRecord {
 	next := pauseRecord{PauseState: s, Past: r.Past}
-	switch ended := r.end(now); {
+	switch ended := r.endTime(now); {
 	case r.Paused && s.Paused && ended.Equal(now):
 		next.Since, next.Took = r.Since, r.Took // it goes on
 		return next
@@ -69,9 +69,9 @@ func (r pauseRecord) after(s serve.PauseState, now time.Time) pauseRecord {
 	return next
 }
 
-// end returns the time at which the pause ended, if it is ended now: Until, if that
+// endTime returns the time at which the pause ended, if it is ended now: Until, if that
 // has passed.
-func (r *pauseRecord) end(now time.Time) time.Time {
+func (r *pauseRecord) endTime(now time.Time) time.Time {
 	if !r.Until.IsZero() && r.Until.Before(now) {
 		return r.Until
 	}
@@ -89,13 +89,13 @@ func (p *pauseTimer) wasPaused(at time.Time) bool {
 	return slices.ContainsFunc(r.Past, func(o pause) bool { return !at.Before(o.From) && at.Before(o.To) })
 }
 
-// turned returns when the last pause began or ended; zero: unknown.
-func (p *pauseTimer) turned() time.Time {
+// changedAt returns when the last pause began or ended; zero: unknown.
+func (p *pauseTimer) changedAt() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.state
 	switch n := len(r.Past); {
-	case p.doubt:
+	case p.uncertain:
 	case r.Paused:
 		return r.Since
 	case n > 0:
@@ -120,7 +120,7 @@ func (p *pauseTimer) PausesBetween(from, to time.Time) []serve.Span {
 	return out
 }
 
-// load reads the file. If this device did not sign it, the state is in doubt.
+// load reads the file. If this device did not sign it, the state is uncertain.
 func (p *pauseTimer) load(path string, device ed25519.PublicKey) (paused bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,24 +132,24 @@ func (p *pauseTimer) load(path string, device ed25519.PublicKey) (paused bool, e
 	if err != nil {
 		return false, fmt.Errorf("pause: %s: %w", path, err)
 	}
-	p.doubt = !signed
-	if p.over() {
+	p.uncertain = !signed
+	if p.hasEnded() {
 		p.state = p.state.after(serve.PauseState{}, time.Now())
 	}
-	return p.state.Paused || p.doubt, nil
+	return p.state.Paused || p.uncertain, nil
 }
 
-func (p *pauseTimer) over() bool {
-	return !p.doubt && p.state.Paused && !p.state.Until.IsZero() && !time.Now().Before(p.state.Until)
+func (p *pauseTimer) hasEnded() bool {
+	return !p.uncertain && p.state.Paused && !p.state.Until.IsZero() && !time.Now().Before(p.state.Until)
 }
 
-// clear ends a pause whose time is up. It does so even if it can't write the file,
+// endIfDue ends a pause whose time is up. It does so even if it can't write the file,
 // as while the home is locked, because the file contains the time at which the
 // pause ends.
-func (p *pauseTimer) clear(path string, ring *keyring.Ring) (ended bool, err error) {
+func (p *pauseTimer) endIfDue(path string, ring *keyring.Ring) (ended bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.over() {
+	if !p.hasEnded() {
 		return false, nil // another pause has begun meanwhile
 	}
 	next := p.state.after(serve.PauseState{}, time.Now())
@@ -163,7 +163,7 @@ func (p *pauseTimer) clear(path string, ring *keyring.Ring) (ended bool, err err
 // setState sets the new state. The caller holds mu.
 func (p *pauseTimer) setState(next pauseRecord) {
 	p.state = next
-	p.count++
+	p.changes++
 	p.arm()
 }
 
@@ -171,26 +171,26 @@ func (p *pauseTimer) setState(next pauseRecord) {
 func (p *pauseTimer) Changes() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.count
+	return p.changes
 }
 
-func (p *pauseTimer) inDoubt() bool {
+func (p *pauseTimer) isUncertain() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.doubt
+	return p.uncertain
 }
 
-func (p *pauseTimer) now() serve.PauseState {
+func (p *pauseTimer) current() serve.PauseState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.doubt {
+	if p.uncertain {
 		return serve.PauseState{Paused: true}
 	}
 	return p.state.PauseState
 }
 
 // set begins or ends a pause. If the ring is not open, the file is not signed, and
-// the state is in doubt after a restart.
+// the state is uncertain after a restart.
 func (p *pauseTimer) set(path string, s serve.PauseState, ring *keyring.Ring) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,7 +198,7 @@ func (p *pauseTimer) set(path string, s serve.PauseState, ring *keyring.Ring) er
 	if err := next.write(path, ring); err != nil {
 		return err
 	}
-	p.doubt = false
+	p.uncertain = false
 	p.setState(next)
 	return nil
 }
@@ -214,11 +214,11 @@ func (r *pauseRecord) write(path string, ring *keyring.Ring) error {
 	return nil
 }
 
-// watch calls fire when the current pause runs out.
-func (p *pauseTimer) watch(fire func()) {
+// start calls onEnd when the current pause runs out.
+func (p *pauseTimer) start(onEnd func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fire = fire
+	p.onEnd = onEnd
 	p.arm()
 }
 
@@ -227,15 +227,15 @@ func (p *pauseTimer) arm() {
 		p.timer.Stop()
 		p.timer = nil
 	}
-	if p.fire != nil && !p.doubt && p.state.Paused && !p.state.Until.IsZero() {
-		p.timer = time.AfterFunc(time.Until(p.state.Until), p.fire)
+	if p.onEnd != nil && !p.uncertain && p.state.Paused && !p.state.Until.IsZero() {
+		p.timer = time.AfterFunc(time.Until(p.state.Until), p.onEnd)
 	}
 }
 
-func (p *pauseTimer) end() {
+func (p *pauseTimer) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fire = nil
+	p.onEnd = nil
 	p.arm()
 }
 
@@ -252,9 +252,9 @@ func (n *Node) Resume(context.Context) (serve.PauseState, error) {
 func (n *Node) setPause(s serve.PauseState) (serve.PauseState, error) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	n.paused.turn.Lock()
-	defer n.paused.turn.Unlock()
-	if !s.Paused && n.open == nil && n.inDoubt() {
+	n.paused.changing.Lock()
+	defer n.paused.changing.Unlock()
+	if !s.Paused && n.open == nil && n.stateUncertain() {
 		return serve.PauseState{}, fmt.Errorf("%w: what this home obeys while it is locked was changed; nothing is taken in until it is unlocked", memory.ErrLocked)
 	}
 	if err := n.paused.set(n.path(pauseFile), s, n.keys()); err != nil {
@@ -270,9 +270,9 @@ func (n *Node) setPause(s serve.PauseState) (serve.PauseState, error) {
 func (n *Node) endPause() {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	n.paused.turn.Lock()
-	defer n.paused.turn.Unlock()
-	ended, err := n.paused.clear(n.path(pauseFile), n.keys())
+	n.paused.changing.Lock()
+	defer n.paused.changing.Unlock()
+	ended, err := n.paused.endIfDue(n.path(pauseFile), n.keys())
 	if err != nil {
 		n.log.Warn("the pause has ended, but that could not be saved", "error", err)
 	}

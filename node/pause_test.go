@@ -19,7 +19,7 @@ func TestPauseEnds(t *testing.T) {
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	n.paused.watch(nil) // the test ends it by hand
+	n.paused.start(nil) // the test ends it by hand
 	if _, err := n.Pause(t.Context(), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,8 @@ func TestPauseEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.endPause()
-	if n.intake.Paused() || n.paused.now() != (serve.PauseState{}) {
-		t.Errorf("it has not ended: %v, %+v", n.intake.Paused(), n.paused.now())
+	if n.intake.Paused() || n.paused.current() != (serve.PauseState{}) {
+		t.Errorf("it has not ended: %v, %+v", n.intake.Paused(), n.paused.current())
 	}
 }
 

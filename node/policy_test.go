@@ -8,7 +8,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/policy"
-	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 )
@@ -164,7 +163,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	sees(3)
 
 	// Once erased, it is gone, and another can be set.
-	ids, err := c.List(ctx, serve.ListQuery{Tag: rulebook.Tag})
+	ids, err := c.List(ctx, serve.ListQuery{Tag: "policy"})
 	if err != nil || len(ids.Memories) != 1 {
 		t.Fatal(ids, err)
 	}

@@ -18,27 +18,27 @@ func (n *Node) pauseGesture() string {
 
 // signWith sets the keys that sign a pause by a button; nil: the node is locked.
 func (n *Node) signWith(ring *keyring.Ring) {
-	n.paused.turn.Lock()
-	defer n.paused.turn.Unlock()
+	n.paused.changing.Lock()
+	defer n.paused.changing.Unlock()
 	n.signer = ring
 }
 
-// pressed handles a press of a wearable's button: it begins a pause, or ends one that a button
+// onPress handles a press of a wearable's button: it begins a pause, or ends one that a button
 // began. It does not take n.mu, because Stop waits for the intake, which calls it.
-func (n *Node) pressed(device string, at time.Time) {
-	text, err := n.toggle(device, at)
+func (n *Node) onPress(device string, at time.Time) {
+	text, err := n.togglePause(device, at)
 	if err != nil {
 		n.log.Error("a button was pressed, but the node could not pause or resume", "device", device, "error", err)
 		text = "I could not do that."
 	}
-	n.answer(device, text)
+	n.answerWearable(device, text)
 }
 
-// toggle begins or ends a pause and returns what the wearable is to say. It leaves alone a pause
+// togglePause begins or ends a pause and returns what the wearable is to say. It leaves alone a pause
 // that something other than a button began, or that began after the press.
-func (n *Node) toggle(device string, at time.Time) (text string, err error) {
-	n.paused.turn.Lock()
-	defer n.paused.turn.Unlock()
+func (n *Node) togglePause(device string, at time.Time) (text string, err error) {
+	n.paused.changing.Lock()
+	defer n.paused.changing.Unlock()
 	var next serve.PauseState
 	p := &n.paused
 	switch paused, byButton := p.byButton(at); {
@@ -49,7 +49,7 @@ func (n *Node) toggle(device string, at time.Time) (text string, err error) {
 			at = now // its clock is fast
 		}
 		err = p.begin(n.path(pauseFile), next, at, true, n.signer)
-	case byButton && !n.inDoubt():
+	case byButton && !n.stateUncertain():
 		text = "I am listening."
 		err = p.set(n.path(pauseFile), next, n.signer)
 	default:
@@ -65,6 +65,6 @@ func (n *Node) toggle(device string, at time.Time) (text string, err error) {
 func (p *pauseTimer) byButton(at time.Time) (paused, byButton bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	paused = p.doubt || p.state.Paused
-	return paused, !p.doubt && p.state.Paused && p.state.Button && at.After(p.state.Since)
+	paused = p.uncertain || p.state.Paused
+	return paused, !p.uncertain && p.state.Paused && p.state.Button && at.After(p.state.Since)
 }

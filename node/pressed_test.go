@@ -43,7 +43,7 @@ func pressing(t *testing.T) (n *Node, press func(wire.Button), commands chan wir
 
 func (n *Node) wantPause(t *testing.T, when, why string) {
 	t.Helper()
-	p := n.paused.now()
+	p := n.paused.current()
 	if p.Paused != (why != "") || n.intake.Paused() != p.Paused || p.Paused && p.Why != why {
 		t.Errorf("%s: %+v, intake paused %v; want %q", when, p, n.intake.Paused(), why)
 	}
@@ -103,7 +103,7 @@ func TestThreatButtonEndsPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	press(wire.Button{})
-	if p := n.paused.now(); !p.Paused || p.Why != "" {
+	if p := n.paused.current(); !p.Paused || p.Why != "" {
 		t.Errorf("by command: %+v", p)
 	}
 	if _, err := n.Resume(t.Context()); err != nil {
@@ -123,7 +123,7 @@ func TestThreatButtonEndsPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	press(wire.Button{})
-	if p := n.paused.now(); !p.Paused || p.Why != "" {
+	if p := n.paused.current(); !p.Paused || p.Why != "" {
 		t.Errorf("by command after a press: %+v", p)
 	}
 	if _, err := n.Resume(t.Context()); err != nil {
@@ -171,10 +171,10 @@ func TestThreatOldPress(t *testing.T) {
 	if p, by := n.paused.byButton(time.Now()); p || by {
 		t.Errorf("paused %v, by a button %v", p, by)
 	}
-	if _, err := n.toggle("pendant", time.Now()); err != nil {
+	if _, err := n.togglePause("pendant", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := n.toggle("pendant", time.Now().Add(-time.Second)); err != nil || n.paused.now() == (serve.PauseState{}) {
+	if _, err := n.togglePause("pendant", time.Now().Add(-time.Second)); err != nil || n.paused.current() == (serve.PauseState{}) {
 		t.Errorf("a press from before the pause ends it: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ type private struct {
 	mu     sync.Mutex // guards the fields below
 	zones  []zones.Zone
 	signed bool           // this device has signed the file; otherwise a locked node takes nothing in
-	in     *intake.Intake // nil: the node does not run
+	intake *intake.Intake // nil: the node does not run
 	timer  *time.Timer    // fires at the next full minute, because windows begin and end on one
 }
 
@@ -63,39 +63,39 @@ func (p *private) read(path string, device ed25519.PublicKey) error {
 	return nil
 }
 
-// begin starts to tell the devices about zones.
-func (p *private) begin(in *intake.Intake) {
+// start starts to tell the devices about zones.
+func (p *private) start(in *intake.Intake) {
 	p.mu.Lock()
-	p.in = in
+	p.intake = in
 	p.mu.Unlock()
-	p.tick()
+	p.schedule()
 }
 
-func (p *private) end() {
+func (p *private) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.in = nil
+	p.intake = nil
 	if p.timer != nil {
 		p.timer.Stop()
 	}
 }
 
-func (p *private) tick() {
-	p.tell()
+func (p *private) schedule() {
+	p.notify()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.in == nil {
+	if p.intake == nil {
 		return
 	}
 	now := p.now()
-	p.timer = time.AfterFunc(now.Truncate(time.Minute).Add(time.Minute).Sub(now), p.tick)
+	p.timer = time.AfterFunc(now.Truncate(time.Minute).Add(time.Minute).Sub(now), p.schedule)
 }
 
-// tell tells the devices whether the wearer is in a zone.
-func (p *private) tell() {
+// notify tells the devices whether the wearer is in a zone.
+func (p *private) notify() {
 	active := len(p.gate.Active(p.now())) > 0
 	p.mu.Lock()
-	in := p.in
+	in := p.intake
 	p.mu.Unlock()
 	if in != nil {
 		in.SetPrivate(active)
@@ -145,7 +145,7 @@ func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
 	}()
 	p.mu.Unlock()
 	if err == nil {
-		p.tell()
+		p.notify()
 	}
 	return z, err
 }
@@ -166,7 +166,7 @@ func (n *Node) RemoveZone(_ context.Context, name string) error {
 	}
 	p.mu.Unlock()
 	if err == nil {
-		p.tell()
+		p.notify()
 	}
 	return err
 }
@@ -177,8 +177,8 @@ func (p *private) status() serve.PrivateStatus {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.Zones = len(p.zones)
-	if p.in != nil {
-		st := p.in.Stats()
+	if p.intake != nil {
+		st := p.intake.Stats()
 		s.Dropped = maps.Clone(st.Private)
 		if st.Paused > 0 {
 			s.Dropped["paused"] = st.Paused

@@ -46,7 +46,7 @@ func TestThreatQuarantineFilled(t *testing.T) {
 	sends("pin", 2, "text", "this is no message")
 	sends("glasses", store.MaxQuarantined+100, "text", "this neither")
 	sends("ring", 1, "text", "nor this")
-	if err := n.settled(t.Context()); err != nil {
+	if err := n.waitProcessed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	of := map[string]uint64{}

@@ -28,7 +28,7 @@ type (
 // the keys are opened.
 type Ask func() (string, error)
 
-func homeToMend(cfg *config.Config, ask Ask) repair.Home {
+func homeToRepair(cfg *config.Config, ask Ask) repair.Home {
 	return repair.Home{
 		Dir:     cfg.Home,
 		Plugins: cfg.Plugins.Dir,
@@ -57,7 +57,7 @@ func Inspect(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	found, err := repair.Inspect(ctx, homeToMend(&cfg, ask))
+	found, err := repair.Inspect(ctx, homeToRepair(&cfg, ask))
 	items := []RepairedItem{}
 	for _, f := range found {
 		items = append(items, RepairedItem{Place: f.Place, What: f.What, Done: f.Done, Lost: f.Lost})
@@ -80,7 +80,7 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 		}
 		return *pass, nil
 	}
-	h := homeToMend(&cfg, once)
+	h := homeToRepair(&cfg, once)
 	own := func() (*journal.Journal, error) {
 		public, err := keyring.Open(homePath(&cfg, keysDir))
 		if err != nil {
@@ -102,7 +102,7 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 		}
 		return health.NoteRefill(tx, l, aside)
 	}
-	got, err := mendLocked(ctx, &cfg, h)
+	got, err := repairUnderLock(ctx, &cfg, h)
 	r.Aside = got.Aside
 	items := func() []RepairedItem {
 		out := []RepairedItem{}
@@ -115,7 +115,7 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 	if err != nil {
 		return r, err
 	}
-	n, err := openToMend(ctx, cfg, opt, once)
+	n, err := openToRepair(ctx, cfg, opt, once)
 	if err != nil {
 		return r, err
 	}
@@ -124,7 +124,7 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 		if err := n.Close(); err != nil {
 			return r, err
 		}
-		if n, err = openToMend(ctx, cfg, opt, once); err != nil {
+		if n, err = openToRepair(ctx, cfg, opt, once); err != nil {
 			return r, err
 		}
 	}
@@ -143,9 +143,9 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 	return r, nil
 }
 
-// openToMend opens a node for a repair. It asks for the passphrase if there is no
+// openToRepair opens a node for a repair. It asks for the passphrase if there is no
 // other way.
-func openToMend(ctx context.Context, cfg config.Config, opt Options, ask Ask) (*Node, error) {
+func openToRepair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (*Node, error) {
 	n, err := Open(cfg, opt)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func openToMend(ctx context.Context, cfg config.Config, opt Options, ask Ask) (*
 	return n, nil
 }
 
-func mendLocked(ctx context.Context, cfg *config.Config, h repair.Home) (_ repair.Result, err error) {
+func repairUnderLock(ctx context.Context, cfg *config.Config, h repair.Home) (_ repair.Result, err error) {
 	lock, err := filelock.Take(homePath(cfg, "lock"))
 	if err != nil {
 		return repair.Result{}, err

@@ -57,7 +57,7 @@ func TestRetentionByRule(t *testing.T) {
 	if p := plan(); len(p) != 2 || p[visit] != "type:episodic 30d" {
 		t.Errorf("after forty days: %v", p)
 	}
-	if err := n.open.sweep(t.Context(), n.open.latest()); err != nil {
+	if err := n.open.applyRetention(t.Context(), n.open.latest()); err != nil {
 		t.Fatal(err)
 	}
 	for id, gone := range map[memory.ID]bool{visit: true, private: true, family: false, pinned: false, fact: false} {

@@ -107,19 +107,19 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if n.inDoubt() {
+	if n.stateUncertain() {
 		n.log.Warn("nothing is taken in until the node is unlocked: its list of wearables, zones or pauses was not written by this home while it was unlocked")
 		paused = true
 	}
 	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: memory.ZoneName(n.zone), Paused: paused, Private: n.private.gate,
-		OnMoved: n.private.tell, WasPaused: n.paused.wasPaused, LastChange: n.paused.turned, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), OnPressed: n.pressed})
-	n.private.begin(n.intake)
+		OnMoved: n.private.notify, WasPaused: n.paused.wasPaused, LastChange: n.paused.changedAt, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), OnPressed: n.onPress})
+	n.private.start(n.intake)
 	n.fleetIntake.Store(n.intake)
 	defer func() {
 		if err != nil {
 			n.running = false
-			n.paused.end()
-			n.private.end()
+			n.paused.stop()
+			n.private.stop()
 			err = errors.Join(err, n.stopIntake())
 		}
 	}()
@@ -132,7 +132,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		return err
 	}
 	n.running = true
-	n.paused.watch(n.endPause)
+	n.paused.start(n.endPause)
 	if n.open != nil {
 		return n.startPump(n.open)
 	}
@@ -224,8 +224,8 @@ func (n *Node) Stop(ctx context.Context) error {
 		return nil
 	}
 	n.running = false
-	n.paused.end()
-	n.private.end()
+	n.paused.stop()
+	n.private.stop()
 	err := n.stopIntake()
 	if o := n.open; o != nil {
 		o.sync.Stop()

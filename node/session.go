@@ -82,12 +82,12 @@ type session struct {
 
 	// The times of the last housekeeping, and what belongs to it. Only the pump's
 	// goroutine uses these.
-	memory    memtrim.Keeper
-	flushed   atomic.Int64 // documents in the index at its last flush; written under the engine's lock
-	swept     time.Time    // when retention was last applied
-	retried   time.Time    // when unfinished forgetting was last tried again
-	cooled    time.Time    // when the budget was last checked
-	dreamLook time.Time    // when the node last checked whether a dream is due
+	memory           memtrim.Keeper
+	flushedDocuments atomic.Int64 // documents in the index at its last flush; written under the engine's lock
+	retentionAt      time.Time    // when retention was last applied
+	forgetRetryAt    time.Time    // when unfinished forgetting was last tried again
+	tiersAt          time.Time    // when the budget was last checked
+	dreamCheckAt     time.Time    // when the node last checked whether a dream is due
 }
 
 func (n *Node) isOpen() bool {
@@ -192,7 +192,7 @@ func (o *session) close(ctx context.Context) error {
 // noSecret refuses a text that a person wrote if it contains a secret. Otherwise the
 // secret would be found, shown and synced.
 func (o *session) noSecret(ctx context.Context, field, text string) error {
-	lock := o.engine.Hold() // plugins change under this lock, and are asked by one call at a time
+	lock := o.engine.AcquireWriter() // plugins change under this lock, and are asked by one call at a time
 	defer lock.Release()
 	found, err := o.extract.HoldsSecret(ctx, text)
 	if err == nil && found {

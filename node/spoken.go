@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// obeyFor is how old a spoken order may be: stored sound arrives late, and slow ears take time.
-	obeyFor = 10 * time.Minute
-	// sureFor is how far a wearable's clock may be behind. An order that is no older than this is
+	// maxOrderAge is how old a spoken order may be: stored sound arrives late, and slow ears take time.
+	maxOrderAge = 10 * time.Minute
+	// clockTolerance is how far a wearable's clock may be behind. An order that is no older than this is
 	// obeyed even if the wearer resumed after its time.
-	sureFor = time.Minute
+	clockTolerance = time.Minute
 )
 
-// spoken returns a function that recognises orders in lines, and obeys them. ring signs the pause.
+// spokenOrders returns a function that recognises orders in lines, and obeys them. ring signs the pause.
 // A screen, a camera, a folder, an app or an import has no microphone at this node, so its words
 // are never orders.
-func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
+func (n *Node) spokenOrders(ring *keyring.Ring) func(*memory.Event) bool {
 	return func(ev *memory.Event) bool {
 		order, ok := questions.ParseOrder(ev.Text)
 		fleet := n.fleet()
@@ -34,7 +34,7 @@ func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 		if at.After(now) {
 			at = now // its clock is fast
 		}
-		if age := now.Sub(at); age > obeyFor || age > sureFor && at.Before(n.paused.turned()) {
+		if age := now.Sub(at); age > maxOrderAge || age > clockTolerance && at.Before(n.paused.changedAt()) {
 			return false
 		}
 		text := "I am listening."
@@ -45,13 +45,13 @@ func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 				text = "I could not stop listening."
 			}
 		}
-		n.answer(device, text)
+		n.answerWearable(device, text)
 		return true
 	}
 }
 
-// answer has the wearable that gave an order say what became of it, if it can.
-func (n *Node) answer(device, text string) {
+// answerWearable has the wearable that gave an order say what became of it, if it can.
+func (n *Node) answerWearable(device, text string) {
 	fleet := n.fleet()
 	if text == "" || fleet == nil || !fleet.CanAnswer(device) {
 		return
@@ -73,8 +73,8 @@ func (n *Node) pauseSince(at time.Time, lasts time.Duration, why string, ring *k
 			return "", nil // the pause is over already
 		}
 	}
-	n.paused.turn.Lock()
-	defer n.paused.turn.Unlock()
+	n.paused.changing.Lock()
+	defer n.paused.changing.Unlock()
 	if err := n.paused.begin(n.path(pauseFile), s, at, false, ring); err != nil {
 		return "", err
 	}
@@ -101,7 +101,7 @@ func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, button
 	if err := next.write(path, ring); err != nil {
 		return err
 	}
-	p.doubt = false
+	p.uncertain = false
 	p.setState(next)
 	return nil
 }

@@ -95,7 +95,7 @@ func TestPausedByVoice(t *testing.T) {
 	}
 	say("Locket，别听了")
 	awaitCmd(t, commands, wire.CmdPause)
-	if p := n.paused.now(); !p.Paused || !p.Until.IsZero() {
+	if p := n.paused.current(); !p.Paused || !p.Until.IsZero() {
 		t.Errorf("%+v", p)
 	}
 }
@@ -127,7 +127,7 @@ func TestThreatWrittenWordsPause(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := n.settled(t.Context()); err != nil {
+	if err := n.waitProcessed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, speaker := range []string{"", "glasses", "Ana"} { // as the wearer's own command and imports add it
@@ -135,7 +135,7 @@ func TestThreatWrittenWordsPause(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	spoken := n.spoken(nil)
+	spoken := n.spokenOrders(nil)
 	for name, ev := range map[string]memory.Event{
 		"an app":          {ID: memory.EventID{Device: memory.AppDevice + "glasses"}, At: time.Now(), Text: order},
 		"the API":         {ID: memory.EventID{Device: serve.APIDevice}, At: time.Now(), Text: order},
@@ -145,7 +145,7 @@ func TestThreatWrittenWordsPause(t *testing.T) {
 			t.Errorf("%s is obeyed", name)
 		}
 	}
-	if n.intake.Paused() || n.paused.now().Paused {
+	if n.intake.Paused() || n.paused.current().Paused {
 		t.Error("a line that was not spoken paused the node")
 	}
 	if kept := len(mustDay(t, n).Lines); kept == 0 {

@@ -19,7 +19,7 @@ func TestFailedStartLeavesNothingRunning(t *testing.T) {
 		t.Fatal("Start succeeded, although another broker listens at its address")
 	}
 	n.private.mu.Lock()
-	told := n.private.in != nil
+	told := n.private.intake != nil
 	n.private.mu.Unlock()
 	if told || n.running {
 		t.Errorf("after the failed start, the private zones still have an intake: %v; the node runs: %v", told, n.running)

@@ -16,20 +16,20 @@ func (n *Node) keys() *keyring.Ring {
 	return n.open.ring
 }
 
-// inDoubt reports whether something else may have written a file that a locked node
+// stateUncertain reports whether something else may have written a file that a locked node
 // obeys. If so, no wearable may connect, and nothing is taken in until the home is
 // opened.
-func (n *Node) inDoubt() bool {
+func (n *Node) stateUncertain() bool {
 	doubt := !n.devices.Signed()
 	n.private.mu.Lock()
 	defer n.private.mu.Unlock()
-	return doubt || !n.private.signed || n.paused.inDoubt()
+	return doubt || !n.private.signed || n.paused.isUncertain()
 }
 
-// settleState signs the state files when the home is opened. If something else
+// reconcileState signs the state files when the home is opened. If something else
 // changed one, intake pauses until the wearer ends the pause. The caller holds the
 // node's lock.
-func (n *Node) settleState(ring *keyring.Ring) error {
+func (n *Node) reconcileState(ring *keyring.Ring) error {
 	changed := false
 	settle := func(name string) error {
 		other, err := statefile.EnsureSigned(n.path(name), ring)
@@ -45,7 +45,7 @@ func (n *Node) settleState(ring *keyring.Ring) error {
 	if err := settle(zonesFile); err != nil {
 		return err
 	}
-	if !n.running || n.paused.inDoubt() {
+	if !n.running || n.paused.isUncertain() {
 		if err := settle(pauseFile); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (n *Node) settleState(ring *keyring.Ring) error {
 	if err := n.private.read(n.path(zonesFile), ring.Public().Device); err != nil {
 		return err
 	}
-	now := n.paused.now()
+	now := n.paused.current()
 	if changed {
 		now = serve.PauseState{Paused: true}
 	}

@@ -15,7 +15,7 @@ import (
 
 // tidy does the housekeeping of quiet moments.
 func (n *Node) tidy(ctx context.Context, o *session) {
-	if o.index.Len()-int(o.flushed.Load()) >= flushAfter {
+	if o.index.Len()-int(o.flushedDocuments.Load()) >= flushAfter {
 		if err := o.flush(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("the index could not be written", "error", err)
 		}
@@ -28,8 +28,8 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	if err != nil && ctx.Err() == nil {
 		n.log.Warn("prints of voices could not be deleted in time", "error", err)
 	}
-	if pruned || o.forgets.Unfinished() && time.Since(o.retried) >= retryEvery {
-		o.retried = time.Now()
+	if pruned || o.forgets.Unfinished() && time.Since(o.forgetRetryAt) >= retryEvery {
+		o.forgetRetryAt = time.Now()
 		asked := o.forgets.ConfirmedPlans()
 		w, err := o.forgets.Resume(ctx)
 		if err == nil {
@@ -38,8 +38,8 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		o.forgets.FinishPurge(err, asked)
 	}
 	o.plugins.CatchUp(ctx)
-	if time.Since(o.cooled) >= tiers.CoolEvery {
-		o.cooled = time.Now()
+	if time.Since(o.tiersAt) >= tiers.CoolEvery {
+		o.tiersAt = time.Now()
 		if err := o.tiers.Maintain(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("hot and cold memories could not be maintained", "error", err)
 		}
@@ -47,15 +47,15 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 			n.log.Error("the records could not be reopened", "error", err)
 		}
 	}
-	if time.Since(o.dreamLook) >= dream.LookEvery {
-		o.dreamLook = time.Now()
+	if time.Since(o.dreamCheckAt) >= dream.LookEvery {
+		o.dreamCheckAt = time.Now()
 		if err := o.dreams.DreamIfDue(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("no dream", "error", err)
 		}
 	}
-	if time.Since(o.swept) >= forget.SweepEvery {
-		o.swept = time.Now()
-		if err := o.sweep(ctx, forget.Earlier(o.latest(), o.swept)); err != nil && ctx.Err() == nil {
+	if time.Since(o.retentionAt) >= forget.SweepEvery {
+		o.retentionAt = time.Now()
+		if err := o.applyRetention(ctx, forget.Earlier(o.latest(), o.retentionAt)); err != nil && ctx.Err() == nil {
 			n.log.Warn("the rules of retention could not be applied", "error", err)
 		}
 	}
@@ -63,7 +63,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 
 // latest is the time of the latest event, or zero if there was none.
 func (o *session) latest() time.Time {
-	lock := o.engine.Hold()
+	lock := o.engine.AcquireWriter()
 	defer lock.Release()
 	return o.extract.Latest(lock)
 }
@@ -72,8 +72,8 @@ func (o *session) latest() time.Time {
 // disk.
 const retryEvery = time.Minute
 
-// sweep applies retention. If there is a pump, it runs in the pump's goroutine.
-func (o *session) sweep(ctx context.Context, now time.Time) error {
+// applyRetention applies retention. If there is a pump, it runs in the pump's goroutine.
+func (o *session) applyRetention(ctx context.Context, now time.Time) error {
 	return o.forgets.Sweep(ctx, now, func(ctx context.Context) error {
 		if o.pump == nil || o.stop == nil {
 			return nil
@@ -132,9 +132,9 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	return err
 }
 
-// settled waits until every event taken so far is processed. If the node is locked
+// waitProcessed waits until every event taken so far is processed. If the node is locked
 // or does not run, it returns at once.
-func (n *Node) settled(ctx context.Context) error {
+func (n *Node) waitProcessed(ctx context.Context) error {
 	n.mu.RLock()
 	runs := n.running && n.open != nil
 	n.mu.RUnlock()

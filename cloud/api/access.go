@@ -33,12 +33,12 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 		}()
 		if address := s.forwarded(c); address != "" {
 			of := holder{address: address}
-			if !s.requests.take(of, 1) {
+			if !s.requests.reserve(of, 1) {
 				s.fail(c, relay.ErrBusy)
 				c.Abort()
 				return
 			}
-			defer s.requests.give(of, 1)
+			defer s.requests.release(of, 1)
 		}
 		if twoLengths(c.Request.Header.RawHeaders()) {
 			s.fail(c, errLengths)

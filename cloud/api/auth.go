@@ -28,12 +28,12 @@ const maxEntry = envelope.MaxEntry
 // request is a request whose sender was checked.
 type request struct {
 	*app.RequestContext
-	who   relay.Caller
-	space memory.SpaceID // of the route; zero if the route names none
-	body  []byte
-	held  int64           // bytes reserved for the body
-	of    holder          // for whom they are reserved
-	entry *envelope.Entry // only for the founding of a space
+	who      relay.Caller
+	space    memory.SpaceID // of the route; zero if the route names none
+	body     []byte
+	reserved int64           // bytes reserved for the body
+	holder   holder          // for whom they are reserved
+	entry    *envelope.Entry // only for the founding of a space
 }
 
 type handler func(context.Context, *request) error
@@ -55,12 +55,12 @@ func (s *Server) signed(limit int, h handler) app.HandlerFunc {
 			err = s.step(ctx, "serve", func(ctx context.Context) error { return h(ctx, r) })
 		}
 		if err == nil {
-			err = s.weigh(ctx, r)
+			err = s.countAnswer(ctx, r)
 		}
 		if err != nil {
 			s.fail(c, err)
 		}
-		s.drop(r)
+		s.releaseBody(r)
 	}
 }
 
@@ -100,13 +100,13 @@ func (s *Server) check(ctx context.Context, r *request, limit int) error {
 	if err := s.window.Seen(sig.Params); err != nil {
 		return err
 	}
-	if err := s.Relay.Admit(ctx, r.who, r.room(size)); err != nil && r.entry == nil {
+	if err := s.Relay.Admit(ctx, r.who, r.roomNeeded(size)); err != nil && r.entry == nil {
 		return err
 	}
-	if err := s.window.Take(sig.Params, r.of.account+r.of.address); err != nil {
+	if err := s.window.Take(sig.Params, r.holder.account+r.holder.address); err != nil {
 		return err
 	}
-	if err := s.once(ctx, r, sig); err != nil {
+	if err := s.checkOnce(ctx, r, sig); err != nil {
 		return err
 	}
 	if r.entry == nil {
@@ -120,17 +120,17 @@ func (s *Server) check(ctx context.Context, r *request, limit int) error {
 	return httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(r.body))
 }
 
-// room returns how many more bytes a request with a body of size bytes would
+// roomNeeded returns how many more bytes a request with a body of size bytes would
 // store, as far as its route tells. A request of a full account may then be
 // refused before its body is read. For log entries it returns 0, because
 // [relay.Relay.AppendLog] decides which entries need room; and so for later
 // chunks of a blob, whose room was counted with the first chunk.
-func (r *request) room(size int) int64 {
+func (r *request) roomNeeded(size int) int64 {
 	switch r.FullPath() {
 	case "/v1/spaces/:space/forget", "/v1/spaces/:space/compact", "/v1/spaces/:space/log":
 		return 0
 	}
-	if string(r.Method()) == "PUT" && !r.begins() {
+	if string(r.Method()) == "PUT" && !r.beginsBlob() {
 		return 0
 	}
 	return int64(size)
@@ -198,10 +198,10 @@ const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_
 // may make only a limited number of them. Requests of known callers do not
 // count.
 func (s *Server) known(ctx context.Context, r *request, m httpsig.Message, sig httpsig.Signature, size int) error {
-	r.of.address = s.address(r.RequestContext)
+	r.holder.address = s.address(r.RequestContext)
 	cold := !s.Relay.Knows(r.space) || strings.HasPrefix(sig.KeyID, "root/")
 	if cold {
-		if wait, ok := s.unknown.Take(r.of.address); !ok {
+		if wait, ok := s.unknown.Take(r.holder.address); !ok {
 			return &relay.QuotaError{What: "requests a minute without a key", Limit: s.unknown.PerMinute, Wait: wait}
 		}
 	}
@@ -212,16 +212,16 @@ func (s *Server) known(ctx context.Context, r *request, m httpsig.Message, sig h
 		return err
 	}
 	if cold {
-		s.unknown.Give(r.of.address)
+		s.unknown.Give(r.holder.address)
 	}
 	if r.entry == nil && !r.who.Removed { // a removed member counts as a stranger
-		r.of = owned(r.who, r.of.address)
+		r.holder = holderOf(r.who, r.holder.address)
 	}
 	return nil
 }
 
-// owned returns for whom a caller's requests are counted.
-func owned(c relay.Caller, address string) holder {
+// holderOf returns for whom a caller's requests are counted.
+func holderOf(c relay.Caller, address string) holder {
 	h := holder{account: "account " + string(c.Account[:]), address: address}
 	if !c.Root {
 		h.member = "member " + string(c.Space[:]) + string(c.Member[:])
@@ -285,23 +285,23 @@ func (s *Server) founder(r *request, keyID string, size int) error {
 	return nil
 }
 
-// begins reports whether the request is the first chunk of a blob, which alone
-// begins a blob.
-func (r *request) begins() bool {
+// beginsBlob reports whether the request is the first chunk of a blob, which alone
+// beginsBlob a blob.
+func (r *request) beginsBlob() bool {
 	start, _, err := contentRange(string(r.GetHeader("Content-Range")), r.Request.Header.ContentLength())
 	return err == nil && start == 0
 }
 
-// once prevents that a request is repeated at another relay on the same store,
+// checkOnce prevents that a request is repeated at another relay on the same store,
 // or after a restart, where the window does not know it. It is used for
 // requests that delete something, or that could restore what was deleted since.
 // Repeating another request has no effect, and recording each append would cost
 // as much as the append.
-func (s *Server) once(ctx context.Context, r *request, sig httpsig.Signature) error {
+func (s *Server) checkOnce(ctx context.Context, r *request, sig httpsig.Signature) error {
 	switch route := r.FullPath(); string(r.Method()) {
 	case "DELETE":
 	case "PUT":
-		if !r.begins() {
+		if !r.beginsBlob() {
 			return nil
 		}
 	case "POST":
@@ -324,11 +324,11 @@ func (s *Server) once(ctx context.Context, r *request, sig httpsig.Signature) er
 func (s *Server) readBody(r *request, size int) error {
 	stream := r.RequestBodyStream()
 	for have := 0; have < size; have = len(r.body) {
-		next := min(size, max(firstPiece, 2*have))
-		if !s.bodies.of(r.of).take(r.of, int64(next-have)) {
+		next := min(size, max(firstReserved, 2*have))
+		if !s.bodies.sharesOf(r.holder).reserve(r.holder, int64(next-have)) {
 			return relay.ErrBusy
 		}
-		r.held += int64(next - have)
+		r.reserved += int64(next - have)
 		b := make([]byte, next)
 		copy(b, r.body)
 		if _, err := io.ReadFull(stream, b[have:]); err != nil {
@@ -339,46 +339,46 @@ func (s *Server) readBody(r *request, size int) error {
 	return nil
 }
 
-// drop releases the memory that was reserved for a request.
-func (s *Server) drop(r *request) {
-	if r.held > 0 {
-		s.bodies.of(r.of).give(r.of, r.held)
+// releaseBody releases the memory that was reserved for a request.
+func (s *Server) releaseBody(r *request) {
+	if r.reserved > 0 {
+		s.bodies.sharesOf(r.holder).release(r.holder, r.reserved)
 	}
 }
 
-// weigh counts a large answer until it is written, because for a slow reader it stays in memory for
+// countAnswer counts a large answer until it is written, because for a slow reader it stays in memory for
 // minutes.
-func (s *Server) weigh(ctx context.Context, r *request) error {
+func (s *Server) countAnswer(ctx context.Context, r *request) error {
 	n := len(r.Response.BodyBytes())
 	if r.Response.IsBodyStream() {
 		n = writePiece + 1
 	}
-	err := s.hold(ctx, r.of, n)
+	err := s.countUntilWritten(ctx, r.holder, n)
 	if err != nil {
 		r.Response.ResetBody()
 	}
 	return err
 }
 
-// hold counts n bytes until the present answer is written, if they are many.
-func (s *Server) hold(ctx context.Context, of holder, n int) error {
-	cn, pool := connOf(ctx), s.answers.of(of)
+// countUntilWritten counts n bytes until the present answer is written, if they are many.
+func (s *Server) countUntilWritten(ctx context.Context, of holder, n int) error {
+	cn, pool := connOf(ctx), s.answers.sharesOf(of)
 	if cn == nil || n <= writePiece {
 		return nil
 	}
-	if !pool.take(of, int64(n)) {
+	if !pool.reserve(of, int64(n)) {
 		return relay.ErrBusy
 	}
-	cn.whenWritten(func() { pool.give(of, int64(n)) })
+	cn.whenWritten(func() { pool.release(of, int64(n)) })
 	return nil
 }
 
-// stranger wraps a handler for requests without a key. It limits their number
+// unsigned wraps a handler for requests without a key. It limits their number
 // for each address.
-func (s *Server) stranger(limit int, h handler) app.HandlerFunc {
+func (s *Server) unsigned(limit int, h handler) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r := &request{RequestContext: c}
-		r.of.address = s.address(c)
+		r.holder.address = s.address(c)
 		size, err := bodySize(c, limit)
 		if err == nil {
 			err = s.pace(c)
@@ -390,11 +390,11 @@ func (s *Server) stranger(limit int, h handler) app.HandlerFunc {
 			err = h(ctx, r)
 		}
 		if err == nil {
-			err = s.weigh(ctx, r)
+			err = s.countAnswer(ctx, r)
 		}
 		if err != nil {
 			s.fail(c, err)
 		}
-		s.drop(r)
+		s.releaseBody(r)
 	}
 }

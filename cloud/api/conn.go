@@ -17,7 +17,7 @@ import (
 const (
 	slowestBody  = 8 << 10          // least bytes/s of a body
 	bodyPiece    = 16 << 10         // bytes of a body that have a deadline of their own
-	lingers      = 5 * time.Second  // for reading the rest of a refused body, while its sender reads the answer
+	lingerTime   = 5 * time.Second  // for reading the rest of a refused body, while its sender reads the answer
 	writeTimeout = 30 * time.Second // for each piece that is written
 	writePiece   = 64 << 10
 )
@@ -48,7 +48,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		c := &conn{Conn: nc, listener: l, address: l.address(nc), head: l.server.Head, idle: l.server.Idle, waiting: true, limit: time.Now().Add(l.server.Head)}
-		if l.hold(c) {
+		if l.register(c) {
 			l.server.idle.add(c)
 			return c, nil
 		}
@@ -69,8 +69,8 @@ func (l *listener) address(nc net.Conn) string {
 	return clientaddr.Customer(a).String()
 }
 
-// hold registers a connection if there is room for it.
-func (l *listener) hold(c *conn) bool {
+// register registers a connection if there is room for it.
+func (l *listener) register(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.conns) >= l.server.MaxConns || c.address != "" && !l.server.mayOpen(c.address) {
@@ -85,7 +85,7 @@ func (s *Server) mayOpen(address string) bool {
 	if _, ok := s.opened.Take(address); !ok {
 		return false
 	}
-	return s.conns.take(holder{address: address}, 1)
+	return s.conns.reserve(holder{address: address}, 1)
 }
 
 // drain closes the connections that wait for a next request.
@@ -120,12 +120,12 @@ type conn struct {
 	address    string
 	head, idle time.Duration
 
-	mu      sync.Mutex
-	waiting bool      // for the first byte of a request
-	limit   time.Time // deadline of what is being read
-	piece   time.Time // deadline of the piece of a body that is being read; zero if there is none
-	came    int       // bytes of this piece
-	written []func()  // called when the answer is written
+	mu       sync.Mutex
+	waiting  bool      // for the first byte of a request
+	limit    time.Time // deadline of what is being read
+	piece    time.Time // deadline of the piece of a body that is being read; zero if there is none
+	received int       // bytes of this piece
+	written  []func()  // called when the answer is written
 }
 
 // whenWritten has f called once the answer to the present request is written,
@@ -136,9 +136,9 @@ func (c *conn) whenWritten(f func()) {
 	c.written = append(c.written, f)
 }
 
-// wrote is called when nothing more is to be written: Hertz writes the whole
+// onWritten is called when nothing more is to be written: Hertz writes the whole
 // answer before it reads on.
-func (c *conn) wrote() {
+func (c *conn) onWritten() {
 	c.mu.Lock()
 	fs := c.written
 	c.written = nil
@@ -151,11 +151,11 @@ func (c *conn) wrote() {
 // begin is called after the head of a request. size is the number of bytes of
 // the body that may still come.
 func (c *conn) begin(size int) {
-	c.wrote()
+	c.onWritten()
 	c.listener.server.idle.remove(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waiting, c.came = false, 0
+	c.waiting, c.received = false, 0
 	c.limit = time.Now().Add(c.head + time.Duration(size)*time.Second/slowestBody)
 	c.piece = c.nextPiece()
 }
@@ -171,7 +171,7 @@ func (c *conn) end(closing bool) {
 	c.mu.Lock()
 	c.waiting, c.piece = !closing, time.Time{}
 	if closing {
-		c.limit = time.Now().Add(lingers)
+		c.limit = time.Now().Add(lingerTime)
 	} else {
 		c.limit = time.Now().Add(c.idle)
 	}
@@ -192,7 +192,7 @@ func (c *conn) closeIfIdle() {
 
 // Read reads with the deadline of the request's present part.
 func (c *conn) Read(b []byte) (int, error) {
-	c.wrote()
+	c.onWritten()
 	c.mu.Lock()
 	limit := c.limit
 	if !c.piece.IsZero() && c.piece.Before(limit) {
@@ -204,15 +204,15 @@ func (c *conn) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Conn.Read(b)
-	if n > 0 && c.heard(n) {
+	if n > 0 && c.countReceived(n) {
 		c.listener.server.idle.remove(c)
 	}
 	return n, err
 }
 
-// heard counts received bytes and reports whether they are the first of a
+// countReceived counts received bytes and reports whether they are the first of a
 // request.
-func (c *conn) heard(n int) bool {
+func (c *conn) countReceived(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting {
@@ -220,8 +220,8 @@ func (c *conn) heard(n int) bool {
 		c.limit = time.Now().Add(c.head)
 		return true
 	}
-	if c.came += n; !c.piece.IsZero() && c.came >= bodyPiece {
-		c.came, c.piece = 0, c.nextPiece()
+	if c.received += n; !c.piece.IsZero() && c.received >= bodyPiece {
+		c.received, c.piece = 0, c.nextPiece()
 	}
 	return false
 }
@@ -254,10 +254,10 @@ func (c *conn) SetDeadline(time.Time) error { return nil }
 
 // Close closes the connection and makes room for another.
 func (c *conn) Close() error {
-	c.wrote()
+	c.onWritten()
 	c.listener.mu.Lock()
 	if _, ok := c.listener.conns[c]; ok && c.address != "" {
-		c.listener.server.conns.give(holder{address: c.address}, 1)
+		c.listener.server.conns.release(holder{address: c.address}, 1)
 	}
 	delete(c.listener.conns, c)
 	c.listener.mu.Unlock()

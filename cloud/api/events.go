@@ -14,16 +14,16 @@ import (
 
 // listen registers a listener for changes of the request's space.
 func (s *Server) listen(r *request) (woken <-chan struct{}, leave func(), err error) {
-	of := holder{account: r.of.account, member: r.of.member} // without the address, because an address's connections are counted already
-	if !s.waiting.take(of, 1) {
+	of := holder{account: r.holder.account, member: r.holder.member} // without the address, because an address's connections are counted already
+	if !s.waiting.reserve(of, 1) {
 		return nil, nil, relay.ErrBusy
 	}
-	woken, left, err := s.Relay.Hub().Listen(r.space, r.of.member)
+	woken, left, err := s.Relay.Hub().Listen(r.space, r.holder.member)
 	if err != nil {
-		s.waiting.give(of, 1)
+		s.waiting.release(of, 1)
 		return nil, nil, err
 	}
-	return woken, func() { left(); s.waiting.give(of, 1) }, nil
+	return woken, func() { left(); s.waiting.release(of, 1) }, nil
 }
 
 // events sends the head of the space, at the start and after each change.

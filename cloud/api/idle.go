@@ -5,26 +5,26 @@ import (
 	"sync"
 )
 
-// idle limits for each address how many connections may wait for a request,
+// idleConns limits for each address how many connections may wait for a request,
 // because each takes about 24 KB. When another connection begins to wait, the
 // one that has waited longest is closed; HTTP allows that for any waiting
 // connection. It is safe for concurrent use.
-type idle struct {
+type idleConns struct {
 	most int
 
 	mu sync.Mutex
-	of map[string]*waiting
+	of map[string]*waitingConns
 }
 
-// waiting are the waiting connections of an address, those that have waited
+// waitingConns are the waiting connections of an address, those that have waited
 // longest first.
-type waiting struct {
+type waitingConns struct {
 	order list.List // list of *conn
 	at    map[*conn]*list.Element
 }
 
 // add records that a connection waits. Connections of proxies are not counted.
-func (i *idle) add(c *conn) {
+func (i *idleConns) add(c *conn) {
 	if c.address == "" {
 		return
 	}
@@ -33,15 +33,15 @@ func (i *idle) add(c *conn) {
 	}
 }
 
-func (i *idle) note(c *conn) (longest *conn) {
+func (i *idleConns) note(c *conn) (longest *conn) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	w := i.of[c.address]
 	if w == nil {
 		if i.of == nil {
-			i.of = map[string]*waiting{}
+			i.of = map[string]*waitingConns{}
 		}
-		w = &waiting{at: map[*conn]*list.Element{}}
+		w = &waitingConns{at: map[*conn]*list.Element{}}
 		i.of[c.address] = w
 	}
 	if w.at[c] == nil {
@@ -55,7 +55,7 @@ func (i *idle) note(c *conn) (longest *conn) {
 }
 
 // remove records that a connection no longer waits.
-func (i *idle) remove(c *conn) {
+func (i *idleConns) remove(c *conn) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	w := i.of[c.address]

@@ -29,7 +29,7 @@ func (s *Server) post(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	if wait, ok := s.messages.Take(r.of.address); !ok {
+	if wait, ok := s.messages.Take(r.holder.address); !ok {
 		return &relay.QuotaError{What: "messages of an address", Limit: s.MessagesPerAddress, Wait: wait}
 	}
 	n, err := s.Relay.Post(ctx, id, r.body)
@@ -55,7 +55,7 @@ func (s *Server) message(ctx context.Context, r *request) error {
 	if after >= relay.MaxMessages {
 		return fmt.Errorf("after %d: %w", after, relay.ErrNotFound)
 	}
-	woken, leave, err := s.Relay.Mail().Listen(id, r.of.address)
+	woken, leave, err := s.Relay.Mail().Listen(id, r.holder.address)
 	if err != nil {
 		return err
 	}

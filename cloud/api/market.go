@@ -34,15 +34,15 @@ const maxCheckpoint = 24 << 10
 // routes.
 func (s *Server) marketRoutes(h *server.Hertz) {
 	if s.Witness != nil {
-		s.beside(h, "/v1/witness", s.Witness, maxCheckpoint, "GET", "POST")
+		s.mount(h, "/v1/witness", s.Witness, maxCheckpoint, "GET", "POST")
 	}
 	if s.Market == nil {
 		return
 	}
 	m := s.Market
-	h.GET("/v1/market", s.stranger(0, func(_ context.Context, r *request) error { return r.cbor(trade.Encode(m.Terms())) }))
-	h.GET("/v1/market/listings", s.stranger(0, s.searchListings))
-	h.GET("/v1/market/listings/:id", s.stranger(0, func(ctx context.Context, r *request) error {
+	h.GET("/v1/market", s.unsigned(0, func(_ context.Context, r *request) error { return r.cbor(trade.Encode(m.Terms())) }))
+	h.GET("/v1/market/listings", s.unsigned(0, s.searchListings))
+	h.GET("/v1/market/listings/:id", s.unsigned(0, func(ctx context.Context, r *request) error {
 		id, err := r.hash()
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 	s.orderRoutes(h, m)
 	s.moneyRoutes(h, m)
 	if s.MarketLog != nil {
-		s.beside(h, "/v1/market/log", s.MarketLog, 0, "GET")
+		s.mount(h, "/v1/market/log", s.MarketLog, 0, "GET")
 	}
 }
 
@@ -100,10 +100,10 @@ func (s *Server) orderRoutes(h *server.Hertz, m *market.Market) {
 		return m.Checkout(ctx, id, r.by, r.Query("by"))
 	}))
 	for _, method := range []string{"GET", "POST"} {
-		h.Handle(method, "/v1/market/orders/:id/x402", s.stranger(0, s.wallet))
+		h.Handle(method, "/v1/market/orders/:id/x402", s.unsigned(0, s.wallet))
 	}
 	if pages := m.Pages(); pages != nil {
-		s.beside(h, "/v1/market/stripe", pages, market.MaxEvent, "GET", "POST")
+		s.mount(h, "/v1/market/stripe", pages, market.MaxEvent, "GET", "POST")
 	}
 	h.GET("/v1/market/orders/:id/bundle", s.party(0, func(ctx context.Context, r *party) error {
 		id, err := r.hash()
@@ -157,18 +157,18 @@ type party struct {
 func (s *Server) party(limit int, h func(context.Context, *party) error) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		p := &party{request: &request{RequestContext: c}}
-		p.of.address = s.address(c)
+		p.holder.address = s.address(c)
 		err := s.step(ctx, "check", func(context.Context) error { return s.checkParty(p, limit) })
 		if err == nil {
 			err = s.step(ctx, "serve", func(ctx context.Context) error { return h(ctx, p) })
 		}
 		if err == nil {
-			err = s.weigh(ctx, p.request)
+			err = s.countAnswer(ctx, p.request)
 		}
 		if err != nil {
 			s.fail(c, err)
 		}
-		s.drop(p.request)
+		s.releaseBody(p.request)
 	}
 }
 
@@ -177,7 +177,7 @@ func (s *Server) checkParty(p *party, limit int) error {
 	if err != nil {
 		return err
 	}
-	if wait, ok := s.traders.Take(p.of.address); !ok {
+	if wait, ok := s.traders.Take(p.holder.address); !ok {
 		return &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait}
 	}
 	m, err := s.signedPart(p.RequestContext)
@@ -205,7 +205,7 @@ func (s *Server) checkParty(p *party, limit int) error {
 	if err := sig.Verify(m, p.by[:]); err != nil {
 		return err
 	}
-	if err := s.window.Take(sig.Params, p.of.address); err != nil {
+	if err := s.window.Take(sig.Params, p.holder.address); err != nil {
 		return err
 	}
 	if err := s.readBody(p.request, size); err != nil {
@@ -289,7 +289,7 @@ func (s *Server) searchListings(ctx context.Context, r *request) error {
 }
 
 func (s *Server) publish(ctx context.Context, r *party) error {
-	if wait, ok := s.published.Take(r.of.address); !ok {
+	if wait, ok := s.published.Take(r.holder.address); !ok {
 		return &relay.QuotaError{What: "listings of an address", Limit: publishAtOnce, Wait: wait}
 	}
 	var p trade.Publication

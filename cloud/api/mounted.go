@@ -12,35 +12,35 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// beside mounts a net/http handler under a path, for bodies of up to limit bytes. Its callers have
+// mount mounts a net/http handler under a path, for bodies of up to limit bytes. Its callers have
 // no key, so each address has its share of requests and memory.
-func (s *Server) beside(h *server.Hertz, path string, handler http.Handler, limit int, methods ...string) {
+func (s *Server) mount(h *server.Hertz, path string, handler http.Handler, limit int, methods ...string) {
 	handler = http.StripPrefix(path, handler)
 	for _, method := range methods {
 		h.Handle(method, path+"/*path", func(ctx context.Context, c *app.RequestContext) {
 			r := &request{RequestContext: c}
-			r.of.address = s.address(c)
-			defer s.drop(r)
-			if err := s.checkBeside(r, limit); err != nil {
+			r.holder.address = s.address(c)
+			defer s.releaseBody(r)
+			if err := s.checkMounted(r, limit); err != nil {
 				s.fail(c, err)
 				return
 			}
 			adaptor.HertzHandler(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-				handler.ServeHTTP(weighed{w, func(n int) error { return s.hold(ctx, r.of, n) }, func(err error) { s.fail(c, err) }}, q)
+				handler.ServeHTTP(countedWriter{w, func(n int) error { return s.countUntilWritten(ctx, r.holder, n) }, func(err error) { s.fail(c, err) }}, q)
 			}))(ctx, c)
 		})
 	}
 }
 
-// weighed counts the bytes that a handler of net/http writes, as [Server.weigh] does.
-type weighed struct {
+// countedWriter counts the bytes that a handler of net/http writes, as [Server.countAnswer] does.
+type countedWriter struct {
 	http.ResponseWriter
 	hold func(n int) error
 	fail func(error)
 }
 
 // Write returns an error if the bytes, which are all that a handler writes, can't be held.
-func (w weighed) Write(b []byte) (int, error) {
+func (w countedWriter) Write(b []byte) (int, error) {
 	if err := w.hold(len(b)); err != nil {
 		w.fail(err)
 		return 0, err
@@ -48,7 +48,7 @@ func (w weighed) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-func (s *Server) checkBeside(r *request, limit int) error {
+func (s *Server) checkMounted(r *request, limit int) error {
 	size := r.Request.Header.ContentLength()
 	switch {
 	case size == -1: // a chunked body
@@ -56,7 +56,7 @@ func (s *Server) checkBeside(r *request, limit int) error {
 	case size > limit:
 		return fmt.Errorf("body of %d bytes: %w, which is %d here", size, relay.ErrTooLarge, limit)
 	}
-	if wait, ok := s.traders.Take(r.of.address); !ok {
+	if wait, ok := s.traders.Take(r.holder.address); !ok {
 		return &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait}
 	}
 	if size <= 0 {

@@ -124,7 +124,7 @@ type Server struct {
 	waiting   shares     // listeners
 	conns     shares     // by address
 	opened    relay.Pace // by address: new connections
-	idle      idle       // by address: waiting connections
+	idle      idleConns  // by address: waiting connections
 	requests  shares     // by address: requests that came through proxies
 	metrics   *metrics
 	readiness readiness
@@ -142,9 +142,9 @@ func New(c Config) *Server {
 		traders:   relay.Pace{PerMinute: tradesEach * c.StrangersPerMinute, Now: c.Now},
 		published: relay.Pace{PerMinute: publishPerMinute, AtOnce: publishAtOnce, Now: c.Now},
 		bodies:    newPools(maxBodies, maxStrangers), answers: newPools(maxAnswers, maxStrangerAnswers), waiting: shares{total: int64(c.MaxConns)},
-		conns: shares{each: int64(c.ConnsPerAddress)}, requests: shares{each: int64(c.ConnsPerAddress)},
+		conns: shares{perHolder: int64(c.ConnsPerAddress)}, requests: shares{perHolder: int64(c.ConnsPerAddress)},
 		opened:   relay.Pace{PerMinute: int64(max(leastOpened, c.ConnsPerAddress)), AtOnce: int64(max(leastAtOnce, c.ConnsPerAddress/4)), Now: c.Now},
-		idle:     idle{most: max(leastIdle, c.ConnsPerAddress/8)},
+		idle:     idleConns{most: max(leastIdle, c.ConnsPerAddress/8)},
 		draining: make(chan struct{})}
 	s.metrics = newMetrics(func() float64 { return float64(c.Relay.Hub().Listening() + c.Relay.Mail().Listening()) },
 		func() float64 { return float64(s.bodies.known.sum()) }, func() float64 { return float64(s.bodies.strangers.sum()) })
@@ -220,7 +220,7 @@ func (s *Server) routes(h *server.Hertz) {
 	h.HEAD("/v1/spaces/:space/blobs/:id", s.signed(0, s.headBlob))
 	h.GET("/v1/spaces/:space/blobs/:id", s.signed(0, s.getBlob))
 	h.DELETE("/v1/spaces/:space/blobs/:id", s.signed(0, s.deleteBlob))
-	h.POST("/v1/mailboxes/:id", s.stranger(page.MaxMessage, s.post))
-	h.GET("/v1/mailboxes/:id", s.stranger(0, s.message))
+	h.POST("/v1/mailboxes/:id", s.unsigned(page.MaxMessage, s.post))
+	h.GET("/v1/mailboxes/:id", s.unsigned(0, s.message))
 	s.marketRoutes(h)
 }

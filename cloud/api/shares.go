@@ -13,26 +13,26 @@ type holder struct{ account, member, address string }
 // total, each account and address may hold the same amount. It is safe for
 // concurrent use.
 type shares struct {
-	total int64
-	each  int64 // limit for each, if total is 0
+	total     int64
+	perHolder int64 // limit for each, if total is 0
 
 	mu   sync.Mutex
 	all  int64
 	held map[string]int64 // by account, member and address, whose keys never collide
 }
 
-// take reserves n for h. It returns false, and reserves nothing, if that is more than h may have.
-func (s *shares) take(h holder, n int64) bool {
+// reserve reserves n for h. It returns false, and reserves nothing, if that is more than h may have.
+func (s *shares) reserve(h holder, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range [...]string{h.account, h.address} {
-		if k != "" && s.held[k]+n > s.most(k) {
+		if k != "" && s.held[k]+n > s.maxFor(k) {
 			return false
 		}
 	}
 	if h.member != "" {
 		others := s.held[h.account] - s.held[h.member]
-		if s.held[h.member]+n > (s.most(h.account)-others)/2 {
+		if s.held[h.member]+n > (s.maxFor(h.account)-others)/2 {
 			return false
 		}
 	}
@@ -40,16 +40,16 @@ func (s *shares) take(h holder, n int64) bool {
 	return true
 }
 
-// most returns how much a holder may have, given what all others have.
-func (s *shares) most(k string) int64 {
+// maxFor returns how much a holder may have, given what all others have.
+func (s *shares) maxFor(k string) int64 {
 	if s.total == 0 {
-		return s.each
+		return s.perHolder
 	}
 	return (s.total - (s.all - s.held[k])) / 3
 }
 
-// give gives back n that take reserved for h.
-func (s *shares) give(h holder, n int64) {
+// release gives back n that take reserved for h.
+func (s *shares) release(h holder, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(h, -n)
@@ -79,9 +79,9 @@ func (s *shares) sum() int64 {
 
 // These limit the bytes of bodies that are held at a time.
 const (
-	maxBodies    = 56 << 20 // for members
-	maxStrangers = 8 << 20  // for callers without a key here, and for removed members
-	firstPiece   = 16 << 10 // reserved at first, before more has come
+	maxBodies     = 56 << 20 // for members
+	maxStrangers  = 8 << 20  // for callers without a key here, and for removed members
+	firstReserved = 16 << 10 // reserved at first, before more has come
 )
 
 // pools counts bytes of members, and separately those of all others.
@@ -91,7 +91,7 @@ func newPools(known, strangers int64) pools {
 	return pools{known: shares{total: known}, strangers: shares{total: strangers}}
 }
 
-func (p *pools) of(h holder) *shares {
+func (p *pools) sharesOf(h holder) *shares {
 	if h.account == "" {
 		return &p.strangers
 	}

@@ -75,7 +75,7 @@ func (r *Relay) places(ctx context.Context, s *envelope.State, space memory.Spac
 // A checkpoint at that cursor must have exactly these places. If there are more
 // than a checkpoint can hold, Places returns [ErrConflict].
 func (r *Relay) Places(ctx context.Context, c Caller, space memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
-	head, err := r.reads(ctx, c, space)
+	head, err := r.readableSpace(ctx, c, space)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (r *Relay) Places(ctx context.Context, c Caller, space memory.SpaceID, curs
 // PutCheckpoint stores a checkpoint of the caller. Its places must equal those
 // that [Relay.Places] returns for its cursor, and its manifest must be here.
 func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkpoint) error {
-	head, err := r.reads(ctx, c, cp.Space)
+	head, err := r.readableSpace(ctx, c, cp.Space)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (r *Relay) voted(ctx context.Context, space memory.SpaceID) ([]Voted, error
 // came. It leaves out those that exceed a limit because several came at the same
 // time, since no client reads an answer with more.
 func (r *Relay) Checkpoints(ctx context.Context, c Caller, space memory.SpaceID) ([]Voted, error) {
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return nil, err
 	}
 	all, err := r.voted(ctx, space)
@@ -179,7 +179,7 @@ func (r *Relay) Checkpoints(ctx context.Context, c Caller, space memory.SpaceID)
 
 // CountRecords returns how many checkpoints and votes a space has.
 func (r *Relay) CountRecords(ctx context.Context, c Caller, space memory.SpaceID) (int, error) {
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return 0, err
 	}
 	return r.store.CountRecords(ctx, space)
@@ -187,7 +187,7 @@ func (r *Relay) CountRecords(ctx context.Context, c Caller, space memory.SpaceID
 
 // PutVote stores the caller's vote on a stored checkpoint.
 func (r *Relay) PutVote(ctx context.Context, c Caller, v *envelope.Vote) error {
-	if _, err := r.reads(ctx, c, v.Space); err != nil {
+	if _, err := r.readableSpace(ctx, c, v.Space); err != nil {
 		return err
 	}
 	if c.Root || c.Member != v.Member {
@@ -229,7 +229,7 @@ func (r *Relay) checkpoint(ctx context.Context, space memory.SpaceID, hash envel
 // DropCheckpoint removes a checkpoint with its votes. The caller must be an owner
 // or the root.
 func (r *Relay) DropCheckpoint(ctx context.Context, c Caller, space memory.SpaceID, hash envelope.Hash) error {
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return err
 	}
 	if !c.Root && c.Role != envelope.Owner {
@@ -245,7 +245,7 @@ func (r *Relay) DropCheckpoint(ctx context.Context, c Caller, space memory.Space
 // Compact drops the bodies that a verified checkpoint covers. The caller must be
 // an owner. The relay counts the votes itself.
 func (r *Relay) Compact(ctx context.Context, c Caller, space memory.SpaceID, hash envelope.Hash) (int, error) {
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return 0, err
 	}
 	if c.Root || c.Role != envelope.Owner {

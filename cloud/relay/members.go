@@ -100,7 +100,7 @@ func (r *Relay) Admit(ctx context.Context, c Caller, size int64) error {
 // counts exactly when it takes what was admitted.
 const usageFor = time.Second
 
-type used struct {
+type cachedUsage struct {
 	Account
 	at time.Time
 }
@@ -126,12 +126,12 @@ func (r *Relay) usage(ctx context.Context, id AccountID) (Account, error) {
 		}
 		delete(r.used, k)
 	}
-	r.used[id] = used{a, now}
+	r.used[id] = cachedUsage{a, now}
 	return a, nil
 }
 
-// reads checks that c is a member of space now, and gives the space's head.
-func (r *Relay) reads(ctx context.Context, c Caller, space memory.SpaceID) (Space, error) {
+// readableSpace checks that c is a member of space now, and gives the space's head.
+func (r *Relay) readableSpace(ctx context.Context, c Caller, space memory.SpaceID) (Space, error) {
 	if c.Root {
 		head, err := r.store.Space(ctx, space)
 		if errors.Is(err, ErrNotFound) || err == nil && head.Account != c.Account {

@@ -32,13 +32,13 @@ func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 	if p.PerMinute <= 0 {
 		return 0, true
 	}
-	limit, most := float64(p.PerMinute), p.most()
+	limit, most := float64(p.PerMinute), p.burst()
 	now := p.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b, known := p.keys[key]
 	if !known {
-		p.room(now)
+		p.makeRoom(now)
 		b = bucket{left: most, at: now}
 	}
 	if d := now.Sub(b.at); d > 0 {
@@ -59,20 +59,20 @@ func (p *Pace) Give(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if b, ok := p.keys[key]; ok {
-		b.left, b.spent = min(p.most(), b.left+1), max(0, b.spent-1)
+		b.left, b.spent = min(p.burst(), b.left+1), max(0, b.spent-1)
 		p.keys[key] = b
 	}
 }
 
-func (p *Pace) most() float64 {
+func (p *Pace) burst() float64 {
 	if p.AtOnce > 0 {
 		return float64(p.AtOnce)
 	}
 	return float64(p.PerMinute)
 }
 
-// spent returns how many requests each key has made since the last call.
-func (p *Pace) spent() map[string]int64 {
+// takeSpent returns how many requests each key has made since the last call.
+func (p *Pace) takeSpent() map[string]int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := map[string]int64{}
@@ -86,9 +86,9 @@ func (p *Pace) spent() map[string]int64 {
 	return out
 }
 
-// shared sets how many requests a key had left at a time, over all relays.
+// setShared sets how many requests a key had left at a time, over all relays.
 // Requests that were counted here since then are subtracted.
-func (p *Pace) shared(key string, left float64, at time.Time) {
+func (p *Pace) setShared(key string, left float64, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if b, ok := p.keys[key]; ok {
@@ -97,9 +97,9 @@ func (p *Pace) shared(key string, left float64, at time.Time) {
 	}
 }
 
-// unspend takes back the result of [Pace.spent], because the other relays
+// restoreSpent takes back the result of [Pace.takeSpent], because the other relays
 // could not be told.
-func (p *Pace) unspend(all map[string]int64) {
+func (p *Pace) restoreSpent(all map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for k, n := range all {
@@ -110,10 +110,10 @@ func (p *Pace) unspend(all map[string]int64) {
 	}
 }
 
-// room makes room in a full map. It drops keys that made no request for a
+// makeRoom makes room in a full map. It drops keys that made no request for a
 // minute, since they have their full share again. If there are none, it drops
 // any key, because the map must not grow.
-func (p *Pace) room(now time.Time) {
+func (p *Pace) makeRoom(now time.Time) {
 	if p.keys == nil {
 		p.keys = map[string]bucket{}
 	}

@@ -19,15 +19,15 @@ func Day(t time.Time) int64 { return t.Unix() / 86400 }
 // it. It is needed because members first have to send a delta that forgets something
 // before that makes room.
 const (
-	saidShare = 64       // 1/saidShare of the bytes is reserved
-	mostSaid  = 64 << 20 // bytes
+	reservedShare = 64       // 1/reservedShare of the bytes is reserved
+	maxReserved   = 64 << 20 // bytes
 )
 
 // Room returns a [*QuotaError] if an account may not store this many more bytes and blobs.
 func (q Quota) Room(a Account, bytes, blobs int64) error {
 	limit := q.Bytes
 	if blobs > 0 {
-		limit -= min(limit/saidShare, mostSaid)
+		limit -= min(limit/reservedShare, maxReserved)
 	}
 	switch {
 	case bytes > 0 && q.Bytes > 0 && a.Bytes+bytes > limit:

@@ -107,10 +107,10 @@ type Relay struct {
 	mail   *Hub // of mailboxes
 	paces  paces
 
-	mu     sync.Mutex
-	states states
-	used   map[AccountID]used
-	asked  map[place]asked // removals that were refused once; see removal.go
+	mu              sync.Mutex
+	states          states
+	used            map[AccountID]cachedUsage
+	refusedRemovals map[spaceMember]refusedRemoval // removals that were refused once; see removal.go
 }
 
 // New returns a relay over store. The caller has to close the store.
@@ -121,7 +121,7 @@ func New(store Store, config Config) *Relay {
 	config.Quota.Chains = envelope.MaxIncarnations
 	config.Quota.Membership = cmp.Or(config.Quota.Membership, DefaultQuota.Membership)
 	return &Relay{store: store, config: config, hub: newHub(), mail: newHub(),
-		paces: newPaces(config), states: states{of: map[memory.SpaceID]*envelope.State{}, reads: map[memory.SpaceID]*reading{}}, used: map[AccountID]used{}, asked: map[place]asked{}}
+		paces: newPaces(config), states: states{bySpace: map[memory.SpaceID]*envelope.State{}, reads: map[memory.SpaceID]*reading{}}, used: map[AccountID]cachedUsage{}, refusedRemovals: map[spaceMember]refusedRemoval{}}
 }
 
 // Hub returns the hub that tells of changes of spaces.

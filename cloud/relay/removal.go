@@ -10,22 +10,22 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// place names a member in a space.
-type place struct {
+// spaceMember names a member in a space.
+type spaceMember struct {
 	space  memory.SpaceID
 	member memory.MemberID
 }
 
-// asked is a removal that was refused once.
-type asked struct {
+// refusedRemoval is a removal that was refused once.
+type refusedRemoval struct {
 	last  []envelope.Position // the positions that it accepted
 	until time.Time
 }
 
-// askTime is how long the deltas of a member are refused after its removal was
+// removalDelay is how long the deltas of a member are refused after its removal was
 // refused. Without this delay, a member that sends all the time could not be
 // removed.
-const askTime = 15 * time.Second
+const removalDelay = 15 * time.Second
 
 // refuseLeftOut returns [ErrConflict] if a removal leaves out a stored delta of the
 // removed member. Other members may have read that delta, and would then count
@@ -34,14 +34,14 @@ const askTime = 15 * time.Second
 // accepted: the author knows no more, or wants it so. Only this process
 // remembers which removals were refused.
 func (r *Relay) refuseLeftOut(ctx context.Context, e *envelope.Entry) error {
-	p, now := place{e.Space, *e.Removed}, r.config.Now()
+	p, now := spaceMember{e.Space, *e.Removed}, r.config.Now()
 	r.mu.Lock()
-	for other, a := range r.asked {
+	for other, a := range r.refusedRemovals {
 		if now.After(a.until) {
-			delete(r.asked, other)
+			delete(r.refusedRemovals, other)
 		}
 	}
-	before, again := r.asked[p]
+	before, again := r.refusedRemovals[p]
 	r.mu.Unlock()
 	if again && slices.Equal(before.last, e.Last) {
 		return nil
@@ -53,7 +53,7 @@ func (r *Relay) refuseLeftOut(ctx context.Context, e *envelope.Entry) error {
 	for _, at := range chains {
 		if !e.Accepts(at) {
 			r.mu.Lock()
-			r.asked[p] = asked{e.Last, now.Add(askTime)}
+			r.refusedRemovals[p] = refusedRemoval{e.Last, now.Add(removalDelay)}
 			r.mu.Unlock()
 			return fmt.Errorf("log entry %d: %w: the removal of %s leaves out %s, which is here", e.N, ErrConflict, *e.Removed, at)
 		}
@@ -61,17 +61,17 @@ func (r *Relay) refuseLeftOut(ctx context.Context, e *envelope.Entry) error {
 	return nil
 }
 
-// removed ends the delay for a removed member's deltas.
-func (r *Relay) removed(space memory.SpaceID, member memory.MemberID) {
+// endRemovalDelay ends the delay for a removed member's deltas.
+func (r *Relay) endRemovalDelay(space memory.SpaceID, member memory.MemberID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.asked, place{space, member})
+	delete(r.refusedRemovals, spaceMember{space, member})
 }
 
-// waits reports whether a member's deltas are refused for the moment.
-func (r *Relay) waits(space memory.SpaceID, member memory.MemberID) bool {
+// isDelayed reports whether a member's deltas are refused for the moment.
+func (r *Relay) isDelayed(space memory.SpaceID, member memory.MemberID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a, ok := r.asked[place{space, member}]
+	a, ok := r.refusedRemovals[spaceMember{space, member}]
 	return ok && r.config.Now().Before(a.until)
 }

@@ -19,9 +19,9 @@ import (
 // invitation that a new account may need.
 func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invite string) error {
 	if e.Action == envelope.Found {
-		return r.found(ctx, e, invite)
+		return r.foundSpace(ctx, e, invite)
 	}
-	head, err := r.reads(ctx, c, e.Space)
+	head, err := r.readableSpace(ctx, c, e.Space)
 	if err != nil {
 		return err
 	}
@@ -55,21 +55,21 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 		return err
 	}
 	if e.Removed != nil {
-		r.removed(e.Space, *e.Removed)
+		r.endRemovalDelay(e.Space, *e.Removed)
 	}
-	r.keep(e.Space, s)
+	r.cacheState(e.Space, s)
 	r.wake(Wake{ID: e.Space})
 	return nil
 }
 
-func (r *Relay) found(ctx context.Context, e *envelope.Entry, invite string) error {
+func (r *Relay) foundSpace(ctx context.Context, e *envelope.Entry, invite string) error {
 	s := new(envelope.State)
 	if err := s.Append(e); err != nil {
 		return err
 	}
 	head, err := r.store.Space(ctx, e.Space)
 	if err == nil {
-		return r.foundAgain(ctx, e, head)
+		return r.foundSpaceAgain(ctx, e, head)
 	}
 	if !errors.Is(err, ErrNotFound) {
 		return err
@@ -82,13 +82,13 @@ func (r *Relay) found(ctx context.Context, e *envelope.Entry, invite string) err
 	if err := r.store.AppendLog(ctx, e, f, r.config.Quota); err != nil {
 		return err
 	}
-	r.keep(e.Space, s)
+	r.cacheState(e.Space, s)
 	r.wake(Wake{ID: e.Space})
 	return nil
 }
 
-// foundAgain answers a founding that may be a repetition.
-func (r *Relay) foundAgain(ctx context.Context, e *envelope.Entry, head Space) error {
+// foundSpaceAgain answers a founding that may be a repetition.
+func (r *Relay) foundSpaceAgain(ctx context.Context, e *envelope.Entry, head Space) error {
 	first, err := r.store.Log(ctx, e.Space, 0, 1)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func InviteHash(code string) [32]byte { return sha256.Sum256([]byte("locket/v1 i
 // Log returns the wire forms of the log entries after number n, at most limit, and
 // not more than fit into [MaxPage].
 func (r *Relay) Log(ctx context.Context, c Caller, space memory.SpaceID, n uint64, limit int) ([][]byte, error) {
-	head, err := r.reads(ctx, c, space)
+	head, err := r.readableSpace(ctx, c, space)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 	if c.Root || c.Space != space {
 		return nil, ErrForbidden
 	}
-	if r.waits(space, c.Member) {
+	if r.isDelayed(space, c.Member) {
 		return nil, fmt.Errorf("%w: this member is being removed", ErrBusy)
 	}
 	if len(deltas) == 0 {
@@ -147,7 +147,7 @@ again:
 			return nil, err
 		}
 		for i, d := range deltas {
-			if err := accept(s, c, d); err != nil && trusting && r.stale(ctx, space, s) {
+			if err := checkDelta(s, c, d); err != nil && trusting && r.stale(ctx, space, s) {
 				continue again
 			} else if err != nil {
 				return nil, fmt.Errorf("delta %d of the request: %w", i, err)
@@ -176,7 +176,7 @@ again:
 	return nil, ErrBusy
 }
 
-func accept(s *envelope.State, c Caller, d *envelope.Delta) error {
+func checkDelta(s *envelope.State, c Caller, d *envelope.Delta) error {
 	h := &d.Header
 	if h.Member != c.Member && (c.Removed || c.Role != envelope.Owner) {
 		return fmt.Errorf("%w: %s may not send in the name of %s", ErrForbidden, c.Member, h.Member)
@@ -192,7 +192,7 @@ func accept(s *envelope.State, c Caller, d *envelope.Delta) error {
 
 // Deltas returns the deltas after a cursor, in order, at most limit.
 func (r *Relay) Deltas(ctx context.Context, c Caller, space memory.SpaceID, after uint64, limit int) ([]Placed, error) {
-	head, err := r.reads(ctx, c, space)
+	head, err := r.readableSpace(ctx, c, space)
 	if err != nil {
 		return nil, err
 	}
@@ -207,13 +207,13 @@ func (r *Relay) Deltas(ctx context.Context, c Caller, space memory.SpaceID, afte
 
 // Head returns the head of a space.
 func (r *Relay) Head(ctx context.Context, c Caller, space memory.SpaceID) (Space, error) {
-	return r.reads(ctx, c, space)
+	return r.readableSpace(ctx, c, space)
 }
 
 // Forget removes the bodies of deltas. A member may do so for its own deltas, an
 // owner for all.
 func (r *Relay) Forget(ctx context.Context, c Caller, space memory.SpaceID, refs []Ref) (int, error) {
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return 0, err
 	}
 	if len(refs) > MaxDeltas {
@@ -232,7 +232,7 @@ func (r *Relay) DeleteSpace(ctx context.Context, c Caller, space memory.SpaceID)
 	if !c.Root {
 		return ErrForbidden
 	}
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return err
 	}
 	if err := r.store.DeleteSpace(ctx, space); err != nil {
@@ -269,7 +269,7 @@ func (r *Relay) DeleteAccount(ctx context.Context, c Caller) error {
 
 // Blob returns how much of a blob is stored.
 func (r *Relay) Blob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID) (Blob, error) {
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return Blob{}, err
 	}
 	return r.store.Blob(ctx, space, id)
@@ -277,7 +277,7 @@ func (r *Relay) Blob(ctx context.Context, c Caller, space memory.SpaceID, id Blo
 
 // WriteBlob stores a chunk of a blob, as [Blobs] describes.
 func (r *Relay) WriteBlob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID, size, offset int64, chunk []byte) (Blob, error) {
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return Blob{}, err
 	}
 	if c.Root || !c.Role.PutsBlobs() {
@@ -301,7 +301,7 @@ func (r *Relay) WriteBlob(ctx context.Context, c Caller, space memory.SpaceID, i
 
 // OpenBlob opens a blob that is done.
 func (r *Relay) OpenBlob(ctx context.Context, c Caller, space memory.SpaceID, id BlobID) (io.ReadSeekCloser, int64, error) {
-	if _, err := r.reads(ctx, c, space); err != nil {
+	if _, err := r.readableSpace(ctx, c, space); err != nil {
 		return nil, 0, err
 	}
 	return r.store.OpenBlob(ctx, space, id)

@@ -27,7 +27,7 @@ func (r *Relay) Share(ctx context.Context) error {
 	if !ok || r.config.Quota.PerMinute <= 0 {
 		return nil
 	}
-	spent := r.paces.account.spent()
+	spent := r.paces.account.takeSpent()
 	if len(spent) == 0 {
 		return nil
 	}
@@ -38,11 +38,11 @@ func (r *Relay) Share(ctx context.Context) error {
 	now := r.config.Now()
 	left, err := store.Spend(ctx, requests, r.config.Quota.PerMinute, now)
 	if err != nil {
-		r.paces.account.unspend(spent)
+		r.paces.account.restoreSpent(spent)
 		return err
 	}
 	for a, n := range left {
-		r.paces.account.shared(string(a[:]), n, now)
+		r.paces.account.setShared(string(a[:]), n, now)
 	}
 	return nil
 }

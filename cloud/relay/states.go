@@ -16,9 +16,9 @@ const (
 // states caches what follows from the logs of spaces, as this relay last read
 // them. The lock of [Relay] guards all fields.
 type states struct {
-	of     map[memory.SpaceID]*envelope.State // a state is never changed, only replaced
-	weight int                                // of all states, in bytes
-	reads  map[memory.SpaceID]*reading        // readings that are running
+	bySpace map[memory.SpaceID]*envelope.State // a state is never changed, only replaced
+	weight  int                                // of all states, in bytes
+	reads   map[memory.SpaceID]*reading        // readings that are running
 }
 
 // reading is one reading of a space's log, shared by all requests that wait for
@@ -40,7 +40,7 @@ func (r *Relay) state(ctx context.Context, space memory.SpaceID) (*envelope.Stat
 	}
 	for {
 		r.mu.Lock()
-		s := r.states.of[space]
+		s := r.states.bySpace[space]
 		if s != nil && s.N() == head.LogN && s.Head() == head.LogHead {
 			r.mu.Unlock()
 			return s, head, nil
@@ -81,7 +81,7 @@ func (r *Relay) read(ctx context.Context, space memory.SpaceID, s *envelope.Stat
 		read.state, read.err = r.advance(ctx, space, new(envelope.State), read.head)
 	}
 	if read.err == nil {
-		r.keep(space, read.state)
+		r.cacheState(space, read.state)
 	}
 }
 
@@ -118,7 +118,7 @@ func (r *Relay) advance(ctx context.Context, space memory.SpaceID, s *envelope.S
 func (r *Relay) Knows(space memory.SpaceID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.states.of[space] != nil
+	return r.states.bySpace[space] != nil
 }
 
 // known returns the cached state, if there is one and trusting is true.
@@ -128,23 +128,23 @@ func (r *Relay) known(space memory.SpaceID, trusting bool) (*envelope.State, Spa
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.states.of[space]
+	s := r.states.bySpace[space]
 	if s == nil || s.N() == 0 {
 		return nil, Space{}, nil
 	}
 	return s, Space{Account: AccountID(s.Root()), LogN: s.N(), LogHead: s.Head()}, nil
 }
 
-// keep caches a state. If all states together take too much memory, it drops
+// cacheState caches a state. If all states together take too much memory, it drops
 // states of the account with the most. They are read again when they are needed.
-func (r *Relay) keep(space memory.SpaceID, s *envelope.State) {
+func (r *Relay) cacheState(space memory.SpaceID, s *envelope.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.states.drop(space)
-	for r.states.weight+s.Weight() > maxStates && len(r.states.of) > 0 {
+	for r.states.weight+s.Weight() > maxStates && len(r.states.bySpace) > 0 {
 		r.states.dropOfHeaviest()
 	}
-	r.states.of[space] = s
+	r.states.bySpace[space] = s
 	r.states.weight += s.Weight()
 }
 
@@ -155,9 +155,9 @@ func (r *Relay) drop(space memory.SpaceID) {
 }
 
 func (s *states) drop(space memory.SpaceID) {
-	if old := s.of[space]; old != nil {
+	if old := s.bySpace[space]; old != nil {
 		s.weight -= old.Weight()
-		delete(s.of, space)
+		delete(s.bySpace, space)
 	}
 }
 
@@ -166,14 +166,14 @@ func (s *states) drop(space memory.SpaceID) {
 func (s *states) dropOfHeaviest() {
 	weights := map[AccountID]int{}
 	heaviest, most := AccountID{}, 0
-	for _, state := range s.of {
+	for _, state := range s.bySpace {
 		a := AccountID(state.Root())
 		if weights[a] += state.Weight(); weights[a] > most {
 			heaviest, most = a, weights[a]
 		}
 	}
 	gone := 0
-	for space, state := range s.of {
+	for space, state := range s.bySpace {
 		if AccountID(state.Root()) == heaviest {
 			gone += state.Weight()
 			s.drop(space)

@@ -47,7 +47,7 @@ func (w *Worker) dream(ctx context.Context, s *space, r *queue.Running) error {
 		return nil
 	}
 	p := w.pipeline(w.metered(r), nil, nil, nil)
-	asked, seen := 0, w.shown(ctx, s, r)
+	asked, seen := 0, w.newShown(ctx, s, r)
 	for _, group := range alikeGroups(ctx, ms, g.Types) {
 		if asked++; asked > maxAsked {
 			break
@@ -56,7 +56,7 @@ func (w *Worker) dream(ctx context.Context, s *space, r *queue.Running) error {
 		for i := range group {
 			ids = append(ids, group[i].ID)
 		}
-		if err := seen.these(ids...); err != nil {
+		if err := seen.record(ids...); err != nil {
 			return err
 		}
 		merges, err := p.Merges(ctx, pluginDream, group)
@@ -107,7 +107,7 @@ func (s *space) tidy(ctx context.Context, w *Worker, ms []memory.Memory, name st
 			if m.State != memory.Active || into.State != memory.Active || m.Rank != memory.RankCloud || into.Rank != memory.RankCloud || m.Pinned || into.Pinned {
 				continue
 			}
-			fresh, err := s.say(tx, memory.Assertion{Memory: step.Memory, Act: memory.ActArchive, Into: step.Into, Source: memory.Source{Plugin: pluginDream, Version: name},
+			fresh, err := s.assertOnce(tx, memory.Assertion{Memory: step.Memory, Act: memory.ActArchive, Into: step.Into, Source: memory.Source{Plugin: pluginDream, Version: name},
 				Reason: step.Reason}, "")
 			if err != nil {
 				return err
@@ -117,7 +117,7 @@ func (s *space) tidy(ctx context.Context, w *Worker, ms []memory.Memory, name st
 		return nil
 	})
 	if err == nil && said {
-		s.send()
+		s.notify()
 	}
 	return err
 }
@@ -234,11 +234,11 @@ func (s *space) merge(ctx context.Context, m *language.Merge) error {
 		if c.Evidence, err = s.evidence(tx, of); err != nil || len(c.Evidence) == 0 {
 			return err
 		}
-		said, err = s.say(tx, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Reason: fmt.Sprintf("says %d memories in one: %s", len(of), memory.Cut(m.Reason, 200))}, "")
+		said, err = s.assertOnce(tx, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Reason: fmt.Sprintf("says %d memories in one: %s", len(of), memory.Cut(m.Reason, 200))}, "")
 		return err
 	})
 	if err == nil && said {
-		s.send()
+		s.notify()
 	}
 	return err
 }

@@ -44,7 +44,7 @@ func TestExpiredMemoriesAreNotUsed(t *testing.T) {
 		if err != nil || len(ms) != len(want) {
 			t.Errorf("at %s %d are remembered, want %d; %v", at, len(ms), len(want), err)
 		}
-		shelf, _, err := s.shelf(t.Context(), []memory.Type{memory.Semantic})
+		shelf, _, err := s.wordIndex(t.Context(), []memory.Type{memory.Semantic})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,11 +17,11 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// framed returns the batches of photos to show to a model. It makes new batches
+// framesDue returns the batches of photos to show to a model. It makes new batches
 // of photos that are in none: at a pause, or when there are [sight.MaxFrames]
 // different ones. It leaves out photos that have a caption or are in a
 // sequence.
-func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
+func (s *space) framesDue(ctx context.Context, now time.Time) ([]batch, error) {
 	sources, err := s.sources(ctx)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *space) framed(ctx context.Context, now time.Time) ([]batch, error) {
 // frameTasks returns the tasks of a kind: captions of single photos, or
 // sequences.
 func (w *Worker) frameTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Task, err error) {
-	list, err := s.framed(ctx, w.now())
+	list, err := s.framesDue(ctx, w.now())
 	for _, b := range list {
 		subject, of := b.name, queue.Sequence
 		if len(b.Of) == 1 {
@@ -105,9 +105,9 @@ func sequenceReads(ctx context.Context, s *space, subject string) (of []memory.I
 	return of, err
 }
 
-// watch asks a model what a sequence shows, in updates of twenty different
+// describeSequence asks a model what a sequence shows, in updates of twenty different
 // frames. Similar frames are shown once, and all of them are recorded as seen.
-func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
+func (w *Worker) describeSequence(ctx context.Context, s *space, r *queue.Running) error {
 	var b batch
 	err := s.engine.View(ctx, func(tx *store.Tx) (err error) {
 		b, _, err = batchOf(tx, queue.Sequence, r.Subject)
@@ -116,10 +116,10 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.granted(ctx, memory.Resource); err != nil {
+	if _, err := s.grantFor(ctx, memory.Resource); err != nil {
 		return err
 	}
-	before, err := s.watched(ctx, b.Of)
+	before, err := s.alreadyDescribed(ctx, b.Of)
 	if err != nil {
 		return err
 	}
@@ -172,10 +172,10 @@ func (w *Worker) watch(ctx context.Context, s *space, r *queue.Running) error {
 	return bad // no photo could be read
 }
 
-// watched returns those photos for which an update was made before an earlier
+// alreadyDescribed returns those photos for which an update was made before an earlier
 // run of the job was interrupted. That update was paid for and is not requested
 // again.
-func (s *space) watched(ctx context.Context, photos []memory.ID) (map[memory.ID]bool, error) {
+func (s *space) alreadyDescribed(ctx context.Context, photos []memory.ID) (map[memory.ID]bool, error) {
 	out := map[memory.ID]bool{}
 	err := s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
@@ -197,7 +197,7 @@ func (s *space) watched(ctx context.Context, photos []memory.ID) (map[memory.ID]
 func (s *space) frame(ctx context.Context, src *memory.Memory) (f sight.Frame, err error) {
 	media, err := s.media(ctx, src)
 	if err == nil {
-		err = s.drop(ctx, src)
+		err = s.dropBlob(ctx, src)
 	}
 	return sight.Frame{At: result.StartOf(src), Photo: media, Hints: result.Hints(src, media)}, err
 }
@@ -223,13 +223,13 @@ func (s *space) isPrintRepeated(ctx context.Context, src *memory.Memory, a *resu
 			if slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return e.Event == ev.Event }) {
 				return nil
 			}
-			_, err := s.say(tx, memory.Assertion{Memory: m.ID, Act: memory.ActReinforce, Evidence: []memory.Evidence{{Event: ev.Event, At: ev.At}}, Source: m.Source, Reason: "the next photo has the same print"}, "")
+			_, err := s.assertOnce(tx, memory.Assertion{Memory: m.ID, Act: memory.ActReinforce, Evidence: []memory.Evidence{{Event: ev.Event, At: ev.At}}, Source: m.Source, Reason: "the next photo has the same print"}, "")
 			return err
 		}
 		return nil
 	})
 	if err == nil && again {
-		s.send()
+		s.notify()
 	}
 	return again, err
 }
@@ -245,7 +245,7 @@ func (w *Worker) update(ctx context.Context, s *space, r *queue.Running, name st
 	a := result.Watched(r.Engine, &seen, len(all)-shown)
 	spentOn(a.More, meter, sight.SequencePrompt)
 	at := seen.Times[0]
-	before, err := s.before(ctx, at)
+	before, err := s.linesBefore(ctx, at)
 	if err != nil {
 		return err
 	}

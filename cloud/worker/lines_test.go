@@ -118,8 +118,8 @@ func TestLateLineIsAskedAboutOnce(t *testing.T) {
 func TestLastLinesOfASessionAreProcessed(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	s := lined(t, lineOf(1, "talk", now.Add(-10*time.Minute)), lineOf(2, "talk", now.Add(-5*time.Minute)))
-	s.poke = make(chan struct{}, 1)
-	s.gone, s.end = context.WithCancel(t.Context())
+	s.wake = make(chan struct{}, 1)
+	s.memberCtx, s.end = context.WithCancel(t.Context())
 	defer s.end()
 	s.ready.Store(true)
 	if list, err := s.talks(t.Context(), now); err != nil || len(list) > 0 {
@@ -127,12 +127,12 @@ func TestLastLinesOfASessionAreProcessed(t *testing.T) {
 	}
 	w := &Worker{c: Config{Now: func() time.Time { return now }}, spaces: map[memory.SpaceID]*space{{1}: s}}
 	w.syncForReport(t.Context())
-	if len(s.poke) > 0 {
+	if len(s.wake) > 0 {
 		t.Fatal("looked at before the session was over")
 	}
 	now = now.Add(25 * time.Minute)
 	w.syncForReport(t.Context())
-	if len(s.poke) == 0 {
+	if len(s.wake) == 0 {
 		t.Fatal("the last lines are left")
 	}
 	if list, err := s.talks(t.Context(), now); err != nil || len(list) != 1 || len(list[0].lines) != 2 {

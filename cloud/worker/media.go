@@ -19,9 +19,9 @@ import (
 // changes, everything is done again.
 const mediaVersion = "1"
 
-// mediaTrades returns the trades for sound and pictures.
-func (w *Worker) mediaTrades() []trade {
-	list := []trade{{kind: queue.Transcribe}, {kind: queue.Read}}
+// mediaKinds returns the trades for sound and pictures.
+func (w *Worker) mediaKinds() []workKind {
+	list := []workKind{{kind: queue.Transcribe}, {kind: queue.Read}}
 	if w.set.speech != nil {
 		list[0].engine = w.set.speech.Name()
 	}
@@ -35,12 +35,12 @@ func (w *Worker) mediaTrades() []trade {
 		t.tasks = func(ctx context.Context, s *space) ([]queue.Task, error) { return mediaTasks(ctx, s, t.kind) }
 		t.do = func(ctx context.Context, s *space, r *queue.Running) error { return w.work(ctx, s, t.engine, r) }
 	}
-	return append(list, w.visionTrades()...)
+	return append(list, w.visionKinds()...)
 }
 
-// visionTrades returns the trades for a vision model. Without such a model, no
+// visionKinds returns the trades for a vision model. Without such a model, no
 // jobs are made for it.
-func (w *Worker) visionTrades() []trade {
+func (w *Worker) visionKinds() []workKind {
 	if w.set.vision == nil {
 		return nil
 	}
@@ -48,9 +48,9 @@ func (w *Worker) visionTrades() []trade {
 	tasks := func(kind queue.Kind) func(context.Context, *space) ([]queue.Task, error) {
 		return func(ctx context.Context, s *space) ([]queue.Task, error) { return w.frameTasks(ctx, s, kind) }
 	}
-	return []trade{
+	return []workKind{
 		{kind: queue.Caption, engine: by, to: to, tasks: tasks(queue.Caption), do: func(ctx context.Context, s *space, r *queue.Running) error { return w.work(ctx, s, by, r) }},
-		{kind: queue.Sequence, engine: by, to: to, tasks: tasks(queue.Sequence), do: w.watch, reads: sequenceReads},
+		{kind: queue.Sequence, engine: by, to: to, tasks: tasks(queue.Sequence), do: w.describeSequence, reads: sequenceReads},
 		{kind: queue.Question, engine: by, to: to, tasks: questionTasks, do: w.reply, reads: questionReads},
 	}
 }
@@ -80,25 +80,25 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 	if err != nil || src == nil {
 		return err // erased, archived, or transcribed by another worker
 	}
-	g, err := s.granted(ctx, memory.Resource)
+	g, err := s.grantFor(ctx, memory.Resource)
 	if err != nil {
 		return err
 	}
-	if done, err := s.proposed(ctx, result.EvidenceOf(src).Event, plugin(r.Kind), result.Name(src.ID, r.Kind, by)); err != nil || done {
+	if done, err := s.isProposed(ctx, result.EvidenceOf(src).Event, plugin(r.Kind), result.Name(src.ID, r.Kind, by)); err != nil || done {
 		return err
 	}
 	media, err := s.media(ctx, src)
 	if err != nil {
 		return err
 	}
-	if err := s.drop(ctx, src); err != nil {
+	if err := s.dropBlob(ctx, src); err != nil {
 		return err
 	}
 	a, err := w.extract(ctx, s, r, by, src, media)
 	if err != nil || strings.TrimSpace(a.Text) == "" {
 		return err // silence, or a photo without text
 	}
-	before, err := s.before(ctx, result.StartOf(src))
+	before, err := s.linesBefore(ctx, result.StartOf(src))
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,9 @@ const mindVersion = "1"
 // byRules is the engine's name in a worker without a language model.
 const byRules = "rules"
 
-// mindTrades returns the trades that go over all memories, once a day. Without
+// mindKinds returns the trades that go over all memories, once a day. Without
 // a model, rules do what they can.
-func (w *Worker) mindTrades() []trade {
+func (w *Worker) mindKinds() []workKind {
 	name := byRules
 	if w.set.model != nil {
 		name = w.set.model.Name()
@@ -40,9 +40,9 @@ func (w *Worker) mindTrades() []trade {
 			return []queue.Task{{Space: s.joined.Space, Kind: kind, Subject: today.Format(time.DateOnly), Version: mindVersion, Priority: queue.HousekeepingPriority}}, nil
 		}
 	}
-	return []trade{
-		{kind: queue.Graph, engine: name, to: w.modelTo(), do: w.chart, over: true, tasks: daily(queue.Graph)},
-		{kind: queue.Dream, engine: name, to: w.modelTo(), do: w.dream, over: true, tasks: daily(queue.Dream)},
+	return []workKind{
+		{kind: queue.Graph, engine: name, to: w.modelTo(), do: w.chart, readsAll: true, tasks: daily(queue.Graph)},
+		{kind: queue.Dream, engine: name, to: w.modelTo(), do: w.dream, readsAll: true, tasks: daily(queue.Dream)},
 	}
 }
 
@@ -111,7 +111,7 @@ func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 	if err := a.Group(ctx); err != nil {
 		return err
 	}
-	done, seen := 0, w.shown(ctx, s, r)
+	done, seen := 0, w.newShown(ctx, s, r)
 	for _, c := range a.Communities() {
 		facts := a.Facts(&c)
 		if len(c.Members) < leastMembers || len(facts) < leastFacts || done == maxCommunities {
@@ -124,7 +124,7 @@ func (w *Worker) chart(ctx context.Context, s *space, r *queue.Running) error {
 			for i := range facts {
 				ids = append(ids, facts[i].Memory)
 			}
-			if err := seen.these(ids...); err != nil {
+			if err := seen.record(ids...); err != nil {
 				return err
 			}
 		}
@@ -221,10 +221,10 @@ func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum
 				return err
 			}
 			as.Memory = named("community " + c.ID + " after " + id.String())
-			if said, err = s.say(tx, as, ""); err != nil || !said {
+			if said, err = s.assertOnce(tx, as, ""); err != nil || !said {
 				return err
 			}
-			_, err = s.say(tx, memory.Assertion{Memory: id, Act: memory.ActArchive, Into: as.Memory, Source: sum.Source, Reason: "another summary took its place"}, "")
+			_, err = s.assertOnce(tx, memory.Assertion{Memory: id, Act: memory.ActArchive, Into: as.Memory, Source: sum.Source, Reason: "another summary took its place"}, "")
 			return err
 		case m != nil:
 			as = memory.Assertion{Memory: id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &cand.Text, Fields: &cand.Fields}, Source: sum.Source, Reason: as.Reason}
@@ -233,11 +233,11 @@ func (s *space) sum(ctx context.Context, a *atlas.Atlas, c *atlas.Community, sum
 				return err
 			}
 		}
-		said, err = s.say(tx, as, "")
+		said, err = s.assertOnce(tx, as, "")
 		return err
 	})
 	if err == nil && said {
-		s.send()
+		s.notify()
 	}
 	return err
 }

@@ -96,11 +96,11 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 	if err != nil || q == nil {
 		return err
 	}
-	if _, err := s.granted(ctx, memory.Resource); err != nil {
+	if _, err := s.grantFor(ctx, memory.Resource); err != nil {
 		return err
 	}
 	named := fmt.Sprintf("answer to %s by %s", q.ID, r.Engine)
-	if done, err := s.proposed(ctx, result.EvidenceOf(photo).Event, plugin(queue.Question), named); err != nil || done {
+	if done, err := s.isProposed(ctx, result.EvidenceOf(photo).Event, plugin(queue.Question), named); err != nil || done {
 		return err
 	}
 	name, err := memory.ParseID(photo.Fields.Resource.Blob)

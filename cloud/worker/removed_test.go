@@ -45,7 +45,7 @@ func TestKeysAreDestroyedBeforeJobsEnd(t *testing.T) {
 	w, err := Open(t.Context(), Config{Home: home, Cache: cache, Log: slog.New(log)})
 	o.ok(err)
 	began, letGo, cut := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	w.works = []trade{{kind: queue.Graph, engine: byRules,
+	w.kinds = []workKind{{kind: queue.Graph, engine: byRules,
 		tasks: func(_ context.Context, s *space) ([]queue.Task, error) {
 			return []queue.Task{{Space: s.joined.Space, Kind: queue.Graph, Subject: "x"}}, nil
 		},

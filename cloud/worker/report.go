@@ -71,7 +71,7 @@ func (j reporting) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, e
 	if err != nil || len(out) > 0 {
 		return out, err
 	}
-	r, err := j.s.report(ctx)
+	r, err := j.s.nextReport(ctx)
 	if err != nil || r == nil {
 		return nil, err
 	}
@@ -122,12 +122,12 @@ func stateOf(t delta.ReportContent) (string, error) {
 	return string(b), err
 }
 
-// report returns what has to be reported now, or nil if there is nothing.
-func (s *space) report(ctx context.Context) (*delta.Report, error) {
-	if s.tell == nil {
+// nextReport returns what has to be reported now, or nil if there is nothing.
+func (s *space) nextReport(ctx context.Context) (*delta.Report, error) {
+	if s.reportContent == nil {
 		return nil, nil
 	}
-	content, busy, err := s.tell(ctx)
+	content, busy, err := s.reportContent(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (w *Worker) of(ctx context.Context, s *space) (t delta.ReportContent, busy 
 	}
 	for _, c := range counts {
 		work := delta.Work{Kind: string(c.Kind), Waiting: c.Waiting, Running: c.Running, Done: c.Done, Parked: c.Parked}
-		for _, trade := range w.works {
+		for _, trade := range w.kinds {
 			if trade.kind == c.Kind {
 				work.Engine = trade.engine
 			}
@@ -252,19 +252,19 @@ func (w *Worker) syncForReport(ctx context.Context) {
 			continue
 		}
 		if s.isDue(w.now()) {
-			s.send()
+			s.notify()
 		}
 		if !s.worked.Swap(false) {
 			continue
 		}
 		s.busy.RLock()
-		r, err := (*delta.Report)(nil), s.gone.Err()
+		r, err := (*delta.Report)(nil), s.memberCtx.Err()
 		if err == nil {
-			r, err = s.report(ctx)
+			r, err = s.nextReport(ctx)
 		}
 		s.busy.RUnlock()
 		if err == nil && r != nil {
-			s.send()
+			s.notify()
 		}
 	}
 }

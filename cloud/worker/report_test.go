@@ -93,10 +93,10 @@ func TestReportIsUpdatedAfterTheJobEnds(t *testing.T) {
 	t.Cleanup(func() { o.ok(w.Close()) })
 	s := w.space(o.space)
 	running := delta.ReportContent{At: time.Now().UTC().Truncate(time.Millisecond), Work: []delta.Work{{Kind: string(queue.Read), Running: 1}}}
-	s.tell = func(context.Context) (delta.ReportContent, bool, error) { return running, true, nil }
+	s.reportContent = func(context.Context) (delta.ReportContent, bool, error) { return running, true, nil }
 	for range 2 { // one report, and nothing new
 		s.worked.Store(false)
-		r, err := s.report(t.Context())
+		r, err := s.nextReport(t.Context())
 		o.ok(err)
 		if r != nil {
 			o.ok(s.reportSent(t.Context(), r))

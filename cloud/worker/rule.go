@@ -13,10 +13,10 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// rule asserts the content of rulings, in one transaction, as far as a worker
+// commitRulings asserts the content of rulings, in one transaction, as far as a worker
 // may: see [delta.Accept]. It asserts nothing if something that the model was
 // shown was changed or removed meanwhile. Calling it again asserts nothing new.
-func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *delta.Grant, cost string) (said int, err error) {
+func (s *space) commitRulings(ctx context.Context, t *talk, rulings []judge.Ruling, g *delta.Grant, cost string) (said int, err error) {
 	secret, done, err := s.idKey()
 	if err != nil {
 		return 0, err
@@ -34,9 +34,9 @@ func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *de
 			if r.Verdict == memory.Refuse || cited[r.Evidence.Utterance] >= limit {
 				continue
 			}
-			as := s.saying(r, secret)
+			as := s.assertionsOf(r, secret)
 			for _, a := range as {
-				fresh, err := s.say(tx, a, cost)
+				fresh, err := s.assertOnce(tx, a, cost)
 				if err != nil {
 					return err
 				}
@@ -49,16 +49,16 @@ func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *de
 		return nil
 	})
 	if err == nil && said > 0 {
-		s.send()
+		s.notify()
 	}
 	return said, err
 }
 
-// saying returns the assertions of a ruling. It depends on who said what is
+// assertionsOf returns the assertions of a ruling. It depends on who said what is
 // known. A person's word is not contradicted by a model. A device's word is
 // ended by a proposal that it no longer holds, which the node treats like
 // something that it hears. A worker's word is closed by the worker.
-func (s *space) saying(r *judge.Ruling, secret []byte) (out []memory.Assertion) {
+func (s *space) assertionsOf(r *judge.Ruling, secret []byte) (out []memory.Assertion) {
 	propose := func(c *memory.Candidate) memory.Assertion {
 		return memory.Assertion{Memory: memory.DeriveID(secret, r.Evidence.Event, c.Source.Plugin, c.Fingerprint()), Act: memory.ActPropose, Candidate: c}
 	}
@@ -114,9 +114,9 @@ func isUnchanged(tx *store.Tx, t *talk, rulings []judge.Ruling) (bool, error) {
 	return true, nil
 }
 
-// say asserts something with a worker's rank, unless the same was said before.
+// assertOnce asserts something with a worker's rank, unless the same was said before.
 // If a proposes nothing, its own source is used.
-func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, err error) {
+func (s *space) assertOnce(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, err error) {
 	known, err := tx.Assertions(a.Memory)
 	if err != nil {
 		return false, err
@@ -137,7 +137,7 @@ func (s *space) say(tx *store.Tx, a memory.Assertion, cost string) (fresh bool, 
 		a.Source = a.Candidate.Source
 	}
 	a.Reason = cmp.Or(a.Reason, "found by a model; the batch took "+cost)
-	_, err = s.engine.Say(tx, memory.RankCloud, a)
+	_, err = s.engine.AssertTx(tx, memory.RankCloud, a)
 	return err == nil, err
 }
 

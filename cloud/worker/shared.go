@@ -14,7 +14,7 @@ import (
 // it is tried again, and how long after it was added it is given up, because no
 // living worker has the subject.
 const (
-	absentAgain = 5 * time.Second
+	absentRetry = 5 * time.Second
 	absentFor   = time.Hour
 )
 

@@ -21,7 +21,7 @@ import (
 func TestJobWaitsForItsSubject(t *testing.T) {
 	there := lineOf(1, "talk", time.Now())
 	s := lined(t, there)
-	s.gone, s.end = context.WithCancel(t.Context())
+	s.memberCtx, s.end = context.WithCancel(t.Context())
 	defer s.end()
 	s.ready.Store(true)
 	forgotten := memory.ID{9}
@@ -53,12 +53,12 @@ func TestJobWaitsForItsSubject(t *testing.T) {
 		"talks of jobs that nobody shares": {"", queue.Language, "cut elsewhere", now, false},
 	} {
 		did := false
-		w := &Worker{c: Config{DB: postgres.At(c.db)}, spaces: map[memory.SpaceID]*space{{1}: s}, works: []trade{{kind: c.kind, engine: "x", do: func(context.Context, *space, *queue.Running) error {
+		w := &Worker{c: Config{DB: postgres.At(c.db)}, spaces: map[memory.SpaceID]*space{{1}: s}, kinds: []workKind{{kind: c.kind, engine: "x", do: func(context.Context, *space, *queue.Running) error {
 			did = true
 			return nil
 		}}}}
 		w.c.Log = slog.New(slog.DiscardHandler)
-		err := w.do(t.Context(), &queue.Running{Job: queue.Job{Space: memory.SpaceID{1}, Kind: c.kind, Subject: c.subject, Added: c.added}})
+		err := w.runJob(t.Context(), &queue.Running{Job: queue.Job{Space: memory.SpaceID{1}, Kind: c.kind, Subject: c.subject, Added: c.added}})
 		wait, waits := errors.AsType[*queue.WaitError](err)
 		if waits != c.waits || did == c.waits || waits && wait.After <= 0 || !waits && err != nil {
 			t.Errorf("%s: done %v, %v", name, did, err)

@@ -43,23 +43,23 @@ type space struct {
 	at      *upstream.Space
 	replica *replica.Replica
 	engine  *engine.Engine // over the store, without search
-	poke    chan struct{}  // something has to be sent
+	wake    chan struct{}  // something has to be sent
 	log     *slog.Logger
 	now     func() time.Time
 
-	gone  context.Context // done when the worker is no longer a member
-	end   context.CancelFunc
-	ready atomic.Bool // it was synced since the start
+	memberCtx context.Context // done when the worker is no longer a member
+	end       context.CancelFunc
+	ready     atomic.Bool // it was synced since the start
 	// worked is set when a job has ended, and when a report found jobs that have
 	// not: their state has to be looked at again.
 	worked atomic.Bool
 	// due is the time, in ms since 1970, at which the space has to be looked at
 	// again even if nothing comes; 0: never.
 	due atomic.Int64
-	// tell returns the state of the space's jobs, and whether some can be done
+	// reportContent returns the state of the space's jobs, and whether some can be done
 	// now. nil: nothing is reported.
-	tell func(context.Context) (delta.ReportContent, bool, error)
-	busy sync.RWMutex // a running job holds it for reading
+	reportContent func(context.Context) (delta.ReportContent, bool, error)
+	busy          sync.RWMutex // a running job holds it for reading
 }
 
 // snapshotBehind is the number of missing deltas from which on a snapshot is
@@ -67,8 +67,8 @@ type space struct {
 const snapshotBehind = 200
 
 func openSpace(ctx context.Context, dir string, j Joined, now func() time.Time, log *slog.Logger) (_ *space, err error) {
-	s := &space{dir: dir, joined: j, poke: make(chan struct{}, 1), now: now, log: log.With("space", j.Space.String())}
-	s.gone, s.end = context.WithCancel(context.Background())
+	s := &space{dir: dir, joined: j, wake: make(chan struct{}, 1), now: now, log: log.With("space", j.Space.String())}
+	s.memberCtx, s.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("space %s: %w", j.Space, err), s.close())
@@ -95,12 +95,12 @@ func openSpace(ctx context.Context, dir string, j Joined, now func() time.Time, 
 	if err != nil {
 		return nil, err
 	}
-	return s, s.founded(ctx)
+	return s, s.markFounded(ctx)
 }
 
-// founded records that the relay has the log's first entry, because a worker
+// markFounded records that the relay has the log's first entry, because a worker
 // could not append it.
-func (s *space) founded(ctx context.Context) error {
+func (s *space) markFounded(ctx context.Context) error {
 	st, err := s.ledger.State(ctx)
 	if err != nil || st.Founded {
 		return err
@@ -171,7 +171,7 @@ func (s *space) listen(ctx context.Context, after uint64) {
 	heard := make(chan error, 1)
 	go func() { heard <- s.at.Wait(listening, after) }()
 	select {
-	case <-s.poke:
+	case <-s.wake:
 		stop()
 		<-heard
 	case err := <-heard:
@@ -194,8 +194,8 @@ func (s *space) grant(ctx context.Context) (delta.Grant, error) {
 	return replica.OpenGrant(&members[i], s.joined.Space, s.keys.Epoch)
 }
 
-// granted is grant, or errNotGranted where it has no memories of a type.
-func (s *space) granted(ctx context.Context, t memory.Type) (delta.Grant, error) {
+// grantFor is grant, or errNotGranted where it has no memories of a type.
+func (s *space) grantFor(ctx context.Context, t memory.Type) (delta.Grant, error) {
 	g, err := s.grant(ctx)
 	if err == nil && !slices.Contains(g.Types, t) {
 		err = fmt.Errorf("%w: it has no %s memories", errNotGranted, t)
@@ -299,8 +299,8 @@ func (s *space) media(ctx context.Context, m *memory.Memory) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// drop removes a memory's blob from this disk. It can be downloaded again.
-func (s *space) drop(ctx context.Context, m *memory.Memory) error {
+// dropBlob removes a memory's blob from this disk. It can be downloaded again.
+func (s *space) dropBlob(ctx context.Context, m *memory.Memory) error {
 	name, err := memory.ParseID(m.Fields.Resource.Blob)
 	if err != nil {
 		return err
@@ -308,9 +308,9 @@ func (s *space) drop(ctx context.Context, m *memory.Memory) error {
 	return s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteBlob(name) })
 }
 
-// before returns what was said in the half hour before a time, at most the last
+// linesBefore returns what was said in the half hour before a time, at most the last
 // eight lines.
-func (s *space) before(ctx context.Context, at time.Time) ([]abi.Turn, error) {
+func (s *space) linesBefore(ctx context.Context, at time.Time) ([]abi.Turn, error) {
 	var us []memory.Utterance
 	err := s.engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(at.Add(-memory.SessionGap), at) {
@@ -336,10 +336,10 @@ type proposal struct {
 	reason    string
 }
 
-// proposed reports whether a memory of that name exists. If so, an earlier run
+// isProposed reports whether a memory of that name exists. If so, an earlier run
 // of the job was interrupted after it had proposed, and asking the engine again
 // would cost a second time for nothing.
-func (s *space) proposed(ctx context.Context, event memory.EventID, by, name string) (there bool, err error) {
+func (s *space) isProposed(ctx context.Context, event memory.EventID, by, name string) (there bool, err error) {
 	secret, done, err := s.idKey()
 	if err != nil {
 		return false, err
@@ -379,20 +379,20 @@ func (s *space) propose(ctx context.Context, p proposal, lines []memory.Utteranc
 		} else if !errors.Is(err, memory.ErrNotFound) {
 			return err
 		}
-		_, err := s.engine.Say(tx, memory.RankCloud, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source, Reason: p.reason})
+		_, err := s.engine.AssertTx(tx, memory.RankCloud, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source, Reason: p.reason})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	s.send()
+	s.notify()
 	return nil
 }
 
-// send makes the replica send soon.
-func (s *space) send() {
+// notify makes the replica send soon.
+func (s *space) notify() {
 	select {
-	case s.poke <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default:
 	}
 }

@@ -20,14 +20,14 @@ import (
 // languageVersion is the version of how talks are made and asked about.
 const languageVersion = "1"
 
-// languageTrades returns the trades that need a language model. Without one, no
+// languageKinds returns the trades that need a language model. Without one, no
 // jobs are made for it.
-func (w *Worker) languageTrades() []trade {
+func (w *Worker) languageKinds() []workKind {
 	if w.set.model == nil {
 		return nil
 	}
 	name, to := w.set.model.Name(), w.modelTo()
-	return []trade{
+	return []workKind{
 		{kind: queue.Language, engine: name, to: to, do: w.distill, reads: talkReads, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
 			return w.talkTasks(ctx, s, queue.Language, queue.NormalPriority, false)
 		}},
@@ -50,19 +50,19 @@ func talkReads(ctx context.Context, s *space, subject string) (of []memory.ID, e
 	return of, err
 }
 
-// shown records the memories that a model is about to be shown and that the job
+// recordedShown records the memories that a model is about to be shown and that the job
 // has not recorded before.
-type shown struct {
+type recordedShown struct {
 	note func(...memory.ID) error
 	mu   sync.Mutex
 	seen map[memory.ID]bool
 }
 
-func (w *Worker) shown(ctx context.Context, s *space, r *queue.Running) *shown {
-	return &shown{seen: map[memory.ID]bool{}, note: func(ids ...memory.ID) error { return w.note(ctx, s, r, w.modelTo(), ids...) }}
+func (w *Worker) newShown(ctx context.Context, s *space, r *queue.Running) *recordedShown {
+	return &recordedShown{seen: map[memory.ID]bool{}, note: func(ids ...memory.ID) error { return w.recordRead(ctx, s, r, w.modelTo(), ids...) }}
 }
 
-func (n *shown) these(ids ...memory.ID) error {
+func (n *recordedShown) record(ids ...memory.ID) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var fresh []memory.ID
@@ -82,7 +82,7 @@ func (n *shown) these(ids ...memory.ID) error {
 const ownerOf = "wearer"
 
 // pipeline returns the pipeline for a job.
-func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.WordIndex, n *shown) *language.Pipeline {
+func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.WordIndex, n *recordedShown) *language.Pipeline {
 	return &language.Pipeline{Model: m, Types: types, Owner: ownerOf, Secret: w.secret,
 		Near: func(_ context.Context, text string, of memory.Type, k int) ([]memory.Memory, error) {
 			near := shelf.Near(text, of, k)
@@ -90,7 +90,7 @@ func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.Wor
 			for i := range near {
 				ids[i] = near[i].ID
 			}
-			return near, n.these(ids...)
+			return near, n.record(ids...)
 		}}
 }
 
@@ -108,7 +108,7 @@ func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error 
 	if len(types) == 0 {
 		return errNotGranted
 	}
-	shelf, name, err := s.shelf(ctx, types)
+	shelf, name, err := s.wordIndex(ctx, types)
 	if err != nil {
 		return err
 	}
@@ -120,19 +120,19 @@ func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error 
 		return err
 	}
 	meter := w.metered(r)
-	b := judge.Batch{Wearer: name, Session: t.session, Summary: summary.before(&t), Messages: messagesOf(t.lines), Earlier: messagesOf(t.earlier)}
-	res, err := w.pipeline(meter, types, shelf, w.shown(ctx, s, r)).Work(ctx, b)
+	b := judge.Batch{Wearer: name, Session: t.session, Summary: summary.textBefore(&t), Messages: messagesOf(t.lines), Earlier: messagesOf(t.earlier)}
+	res, err := w.pipeline(meter, types, shelf, w.newShown(ctx, s, r)).Work(ctx, b)
 	if len(res.Rulings) > 0 {
-		done, perr := s.rule(ctx, &t, res.Rulings, &g, costs(meter))
+		done, perr := s.commitRulings(ctx, &t, res.Rulings, &g, costs(meter))
 		err = errors.Join(perr, err)
 		s.log.Info("language: asked about a talk", "lines", len(t.lines), "held_back", res.Held(), "managers", len(res.Managers)-1, "proposed", done, "cost", costs(meter))
 	}
 	return w.faulty(err)
 }
 
-// shelf returns the memories of some types, from which the near ones are shown
+// wordIndex returns the memories of some types, from which the near ones are shown
 // to a model, and the wearer's name if the space has it.
-func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.WordIndex, string, error) {
+func (s *space) wordIndex(ctx context.Context, types []memory.Type) (*language.WordIndex, string, error) {
 	var shelf language.WordIndex
 	name := ""
 	err := s.engine.View(ctx, func(tx *store.Tx) error {
@@ -164,9 +164,9 @@ type summaryOf struct {
 	Upto memory.ID         `json:"u"` // the last line
 }
 
-// before returns the summary of what was said before a talk. It is empty if the
+// textBefore returns the summary of what was said before a talk. It is empty if the
 // summary includes the talk or something later.
-func (s *summaryOf) before(t *talk) string {
+func (s *summaryOf) textBefore(t *talk) string {
 	for _, u := range t.lines {
 		if s.Of[u.ID.String()] != nil {
 			return ""
@@ -182,7 +182,7 @@ func (s *space) summary(ctx context.Context, session string) (sum summaryOf, err
 		if _, err := tx.Meta(summaryMeta(session), &sum); err != nil {
 			return err
 		}
-		stands, err = sum.stands(tx)
+		stands, err = sum.isCurrent(tx)
 		return err
 	})
 	if err != nil || stands {
@@ -191,7 +191,7 @@ func (s *space) summary(ctx context.Context, session string) (sum summaryOf, err
 	return summaryOf{}, s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(summaryMeta(session)) })
 }
 
-func (s *summaryOf) stands(tx *store.Tx) (bool, error) {
+func (s *summaryOf) isCurrent(tx *store.Tx) (bool, error) {
 	for name, sum := range s.Of {
 		id, err := memory.ParseID(name)
 		if err != nil {
@@ -244,7 +244,7 @@ func (s *space) sweep(ctx context.Context, now time.Time) error {
 			if _, err := tx.Meta(name, &sum); err != nil {
 				return err
 			}
-			stands, err := sum.stands(tx)
+			stands, err := sum.isCurrent(tx)
 			if err != nil {
 				return err
 			}
@@ -290,7 +290,7 @@ func (w *Worker) summarise(ctx context.Context, s *space, r *queue.Running) erro
 		next.Of[u.ID.String()] = h[:]
 	}
 	return s.engine.Commit(ctx, func(tx *store.Tx) error {
-		if stands, err := next.stands(tx); err != nil || !stands {
+		if stands, err := next.isCurrent(tx); err != nil || !stands {
 			return err // a line was forgotten while the model worked
 		}
 		return tx.PutMeta(summaryMeta(t.session), next)

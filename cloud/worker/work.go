@@ -17,8 +17,8 @@ import (
 // since the start. Until then the keys of the space's epochs are missing.
 const notReady = time.Second
 
-// trade is a kind of work that the worker can do.
-type trade struct {
+// workKind is a kind of work that the worker can do.
+type workKind struct {
 	kind   queue.Kind
 	engine string // the engine that does it; empty: none, and jobs are parked with need
 	need   string
@@ -28,26 +28,26 @@ type trade struct {
 	// reads returns the ids of what a job reads, if that is not the subject
 	// itself. No ids mean that nothing of it exists any more. If reads is nil,
 	// the job reads its subject.
-	reads func(ctx context.Context, s *space, subject string) ([]memory.ID, error)
-	over  bool // rules first go over everything on this machine; what a model is shown is recorded later
+	reads    func(ctx context.Context, s *space, subject string) ([]memory.ID, error)
+	readsAll bool // rules first go over everything on this machine; what a model is shown is recorded later
 	// do does one job. If it runs again, its assertions have the same ids. It
 	// returns errors of engines (*engine.Fault), errors of the queue, or other
 	// errors, after which the job is tried again.
 	do func(context.Context, *space, *queue.Running) error
 }
 
-// trades returns everything that this worker can do.
-func (w *Worker) trades() []trade {
-	return slices.Concat(w.mediaTrades(), w.languageTrades(), w.mindTrades())
+// workKinds returns everything that this worker can do.
+func (w *Worker) workKinds() []workKind {
+	return slices.Concat(w.mediaKinds(), w.languageKinds(), w.mindKinds())
 }
 
-// do does one job and returns how it ended.
-func (w *Worker) do(ctx context.Context, r *queue.Running) error {
-	i := slices.IndexFunc(w.works, func(t trade) bool { return t.kind == r.Kind })
+// runJob does one job and returns how it ended.
+func (w *Worker) runJob(ctx context.Context, r *queue.Running) error {
+	i := slices.IndexFunc(w.kinds, func(t workKind) bool { return t.kind == r.Kind })
 	if i < 0 {
 		return &queue.ParkError{Reason: "this worker doesn't know such work"}
 	}
-	t := w.works[i]
+	t := w.kinds[i]
 	if t.engine == "" {
 		return &queue.ParkError{Reason: t.need}
 	}
@@ -59,9 +59,9 @@ func (w *Worker) do(ctx context.Context, r *queue.Running) error {
 		return &queue.WaitError{After: notReady, Reason: "the space was not synced since the worker's start"}
 	}
 	r.By(t.engine)
-	err := w.hold(ctx, s, t, r)
+	err := w.runOnSpace(ctx, s, t, r)
 	s.worked.Store(true)
-	if err == nil || ctx.Err() != nil || s.gone.Err() != nil {
+	if err == nil || ctx.Err() != nil || s.memberCtx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
 	var f *engine.Fault
@@ -83,21 +83,21 @@ func (w *Worker) do(ctx context.Context, r *queue.Running) error {
 	}
 }
 
-// hold runs a job on a space that must not be closed meanwhile. It interrupts
+// runOnSpace runs a job on a space that must not be closed meanwhile. It interrupts
 // the job when the worker is no longer a member.
-func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) error {
+func (w *Worker) runOnSpace(ctx context.Context, s *space, t workKind, r *queue.Running) error {
 	s.busy.RLock()
 	defer s.busy.RUnlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.gone, cancel)()
-	if err := s.gone.Err(); err != nil {
+	defer context.AfterFunc(s.memberCtx, cancel)()
+	if err := s.memberCtx.Err(); err != nil {
 		return err
 	}
 	if absent, err := w.absent(ctx, s, r); err != nil {
 		return err
 	} else if absent {
-		return &queue.WaitError{After: absentAgain, Reason: "what it is about has not come to this worker yet"}
+		return &queue.WaitError{After: absentRetry, Reason: "what it is about has not come to this worker yet"}
 	}
 	var of []memory.ID
 	if t.reads != nil {
@@ -107,11 +107,11 @@ func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) 
 		}
 	}
 	to := t.to
-	if t.over {
+	if t.readsAll {
 		r.By(byRules)
 		to = ""
 	}
-	err := w.note(ctx, s, r, to, of...)
+	err := w.recordRead(ctx, s, r, to, of...)
 	r.By(t.engine)
 	if err != nil {
 		return err
@@ -119,9 +119,9 @@ func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) 
 	return t.do(ctx, s, r)
 }
 
-// note records what a job is about to read, for the report to the owner: the
+// recordRead records what a job is about to read, for the report to the owner: the
 // given ids, or the job's subject if there are none.
-func (w *Worker) note(ctx context.Context, s *space, r *queue.Running, to string, of ...memory.ID) error {
+func (w *Worker) recordRead(ctx context.Context, s *space, r *queue.Running, to string, of ...memory.ID) error {
 	at := w.now().UTC().Truncate(time.Millisecond)
 	if len(of) == 0 {
 		return s.noteRead(ctx, delta.Read{At: at, Kind: string(r.Kind), Subject: r.Subject, Engine: r.Engine, To: to})

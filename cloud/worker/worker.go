@@ -57,7 +57,7 @@ type Worker struct {
 	set   *set
 	scan  *scanner
 	queue *queue.Queue
-	works []trade
+	kinds []workKind
 
 	mu     sync.Mutex
 	spaces map[memory.SpaceID]*space
@@ -97,7 +97,7 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.scan, err = newScanner(ctx, c.Cache, share); err != nil {
 		return nil, err
 	}
-	if _, err := w.adopt(ctx); err != nil {
+	if _, err := w.openNewSpaces(ctx); err != nil {
 		return nil, err
 	}
 	if w.queue, err = queue.Open(ctx, jobsOf(c)); err != nil {
@@ -106,8 +106,8 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if err := w.finishRemovals(ctx); err != nil {
 		return nil, err
 	}
-	w.works = w.trades()
-	for _, t := range w.works {
+	w.kinds = w.workKinds()
+	for _, t := range w.kinds {
 		if t.engine == "" {
 			continue
 		}
@@ -129,8 +129,8 @@ func Jobs(ctx context.Context, c Config) (*queue.Queue, error) {
 	return queue.OpenBeside(ctx, jobsOf(c))
 }
 
-// adopt opens the spaces that the worker belongs to and that are not open yet.
-func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
+// openNewSpaces opens the spaces that the worker belongs to and that are not open yet.
+func (w *Worker) openNewSpaces(ctx context.Context) (fresh []*space, err error) {
 	dirs, err := places(w.c.Home)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 		if err != nil {
 			return fresh, err
 		}
-		s.tell = func(ctx context.Context) (delta.ReportContent, bool, error) { return w.of(ctx, s) }
+		s.reportContent = func(ctx context.Context) (delta.ReportContent, bool, error) { return w.of(ctx, s) }
 		w.mu.Lock()
 		w.spaces[j.Space] = s
 		w.mu.Unlock()
@@ -214,9 +214,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.mu.Unlock()
 	all.Go(func() {
 		for ctx.Err() == nil {
-			wait.For(ctx, lookEvery)
+			wait.For(ctx, jobSearchEvery)
 			w.syncForReport(ctx)
-			fresh, err := w.adopt(ctx)
+			fresh, err := w.openNewSpaces(ctx)
 			if err != nil && ctx.Err() == nil {
 				w.c.Log.Error("open a space", "error", err)
 			}
@@ -225,18 +225,18 @@ func (w *Worker) Run(ctx context.Context) error {
 			}
 		}
 	})
-	return w.queue.Run(ctx, w.do)
+	return w.queue.Run(ctx, w.runJob)
 }
 
-// lookEvery is how often the worker looks for newly joined spaces.
-const lookEvery = 2 * time.Second
+// jobSearchEvery is how often the worker looks for newly joined spaces.
+const jobSearchEvery = 2 * time.Second
 
 // follow syncs one space and adds its tasks to the queue.
 func (w *Worker) follow(ctx context.Context, s *space) {
 	w.queue.Enter(s.joined.Space)
-	err := s.follow(ctx, func() error { return w.look(ctx, s) })
+	err := s.follow(ctx, func() error { return w.addJobs(ctx, s) })
 	if errors.Is(err, replica.ErrRemoved) {
-		if err := w.drop(s); err != nil {
+		if err := w.leaveSpace(s); err != nil {
 			s.log.Error("the worker was removed from the space: destroy what it had", "error", err)
 			return
 		}
@@ -246,13 +246,13 @@ func (w *Worker) follow(ctx context.Context, s *space) {
 
 const removedMessage = "the worker was removed from the space: its keys and data are destroyed"
 
-// look adds a job for each task that has none, and deletes what depends on
+// addJobs adds a job for each task that has none, and deletes what depends on
 // something that no longer exists.
-func (w *Worker) look(ctx context.Context, s *space) error {
+func (w *Worker) addJobs(ctx context.Context, s *space) error {
 	if err := s.sweep(ctx, w.now()); err != nil {
 		return err
 	}
-	for _, t := range w.works {
+	for _, t := range w.kinds {
 		tasks, err := t.tasks(ctx, s)
 		if err == nil {
 			_, err = w.queue.Add(ctx, tasks...)
@@ -264,12 +264,12 @@ func (w *Worker) look(ctx context.Context, s *space) error {
 	return nil
 }
 
-// drop ends a space. It first destroys the keys on the disk, whatever the jobs
+// leaveSpace ends a space. It first destroys the keys on the disk, whatever the jobs
 // are doing, so that the data on the disk can't be read any more. Then it
 // interrupts the space's running job and waits for it, because the job has data
 // in memory and may have started programs. If there is a crash in between, the
 // next start continues: see [removeSpace].
-func (w *Worker) drop(s *space) error {
+func (w *Worker) leaveSpace(s *space) error {
 	s.end()
 	err := destroy(s.dir)
 	w.mu.Lock()

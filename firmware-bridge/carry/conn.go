@@ -65,7 +65,7 @@ func (c *carrier) serve(ctx context.Context, dev link.Device) error {
 			}
 			conn.Now = n.At
 			c.report.Notifications++
-			err = s.Take(ctx, n)
+			err = s.Handle(ctx, n)
 		case t := <-ticker.C:
 			if c.Lossless {
 				continue // in a capture, the notifications tell the time

@@ -136,8 +136,8 @@ func (p *Play) Sound(i int) (frames [][]byte) {
 // Session is the state machine of one connection. One goroutine calls its
 // methods, one after the other. An error ends the connection.
 type Session interface {
-	// Take handles what the device sent.
-	Take(ctx context.Context, n link.Notification) error
+	// Handle handles what the device sent.
+	Handle(ctx context.Context, n link.Notification) error
 	// Tick is called every quarter of a second, but not while a capture is played.
 	Tick(ctx context.Context, now time.Time) error
 	// Command does what the node asks for.

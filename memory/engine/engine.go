@@ -79,7 +79,7 @@ func (e *Engine) UtteranceTimesAround(t time.Time) (before, after time.Time) {
 
 // Commit changes the records and tells the index.
 func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {
-	w := e.Hold()
+	w := e.AcquireWriter()
 	defer w.Release()
 	return w.Commit(ctx, fn)
 }
@@ -87,14 +87,14 @@ func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 // CommitInReserve is Commit for changes that make room, such as erasures. It may use the part of
 // the disk that is kept in reserve.
 func (e *Engine) CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error {
-	w := e.Hold()
+	w := e.AcquireWriter()
 	defer w.Release()
 	return w.CommitInReserve(ctx, fn)
 }
 
 // CatchUp adds to the index what was committed without telling the index.
 func (e *Engine) CatchUp(ctx context.Context) error {
-	w := e.Hold()
+	w := e.AcquireWriter()
 	defer w.Release()
 	var docs []store.Document
 	err := e.View(ctx, func(tx *store.Tx) (err error) {
@@ -119,8 +119,8 @@ const catchUpPage = 512
 // after Release.
 type Writer struct{ e *Engine }
 
-// Hold takes the write lock, and waits for it.
-func (e *Engine) Hold() *Writer {
+// AcquireWriter takes the write lock. It waits for it.
+func (e *Engine) AcquireWriter() *Writer {
 	e.writing.Lock()
 	return &Writer{e}
 }

@@ -83,7 +83,7 @@ func TestCommitUpdatesTheIndex(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			err := e.Commit(t.Context(), func(tx *store.Tx) error {
-				_, err := e.Say(tx, memory.RankDevice, proposal(byte(i+1), "The kettle is blue."))
+				_, err := e.AssertTx(tx, memory.RankDevice, proposal(byte(i+1), "The kettle is blue."))
 				return err
 			})
 			if err != nil {
@@ -141,7 +141,7 @@ func TestCheckIsPartOfTheCommit(t *testing.T) {
 		return nil, nil
 	})
 	say := func(rank memory.Rank, id byte, text string) error {
-		return e.Commit(t.Context(), func(tx *store.Tx) error { _, err := e.Say(tx, rank, proposal(id, text)); return err })
+		return e.Commit(t.Context(), func(tx *store.Tx) error { _, err := e.AssertTx(tx, rank, proposal(id, text)); return err })
 	}
 	if err := say(memory.RankCloud, 1, "refuse"); !errors.Is(err, bad) {
 		t.Errorf("refused: %v", err)
@@ -173,7 +173,7 @@ func TestCheckIsPartOfTheCommit(t *testing.T) {
 func TestCatchUp(t *testing.T) {
 	e, ix := newEngine(t, nil)
 	if err := e.c.Store.Update(t.Context(), func(tx *store.Tx) error {
-		_, err := e.Say(tx, memory.RankDevice, proposal(1, "The kettle is blue."))
+		_, err := e.AssertTx(tx, memory.RankDevice, proposal(1, "The kettle is blue."))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestCatchUp(t *testing.T) {
 	if err := e.CatchUp(t.Context()); err != nil || len(found(t, e, "kettle")) != 1 {
 		t.Errorf("%v", err)
 	}
-	w := e.Hold()
+	w := e.AcquireWriter()
 	defer w.Release()
 	if err := w.Flush(t.Context()); err != nil || ix.Covered() == 0 {
 		t.Errorf("flushed: %v, up to %d", err, ix.Covered())
@@ -196,7 +196,7 @@ func TestCatchUp(t *testing.T) {
 func TestUnchangedMemoryIsNotIndexedAgain(t *testing.T) {
 	e, ix := newEngine(t, nil)
 	if err := e.c.Store.Update(t.Context(), func(tx *store.Tx) error {
-		_, err := e.Say(tx, memory.RankDevice, proposal(7, "The kettle is blue."))
+		_, err := e.AssertTx(tx, memory.RankDevice, proposal(7, "The kettle is blue."))
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -130,7 +132,7 @@ func TestSpreadFollowsRelations(t *testing.T) {
 			t.Errorf("of %d things that Mia likes, %d are followed", i+1, got)
 		}
 	}
-	for d, r := range g.Relations(g.Resolve("Karl")[0]) {
+	for d, r := range relations(g, g.Resolve("Karl")[0]) {
 		if d != 3 || r.Object != "mia" || r.Holds(y2025) || !r.Holds(y2024.Add(-1)) || !r.Holds(time.Time{}) {
 			t.Errorf("%d: %+v", d, r)
 		}
@@ -156,6 +158,19 @@ func TestSpreadIsBounded(t *testing.T) {
 	}
 }
 
+// relations returns the relations of a node, with the documents that state them.
+func relations(g *Graph, n Node) iter.Seq2[Doc, Relation] {
+	return func(yield func(Doc, Relation) bool) {
+		links := slices.Clone(g.nodes[n].related)
+		slices.SortFunc(links, func(a, b link) int { return cmp.Or(cmp.Compare(a.doc, b.doc), cmp.Compare(a.nth, b.nth)) })
+		for _, l := range links {
+			if !yield(l.doc, g.related[l.doc][l.nth]) {
+				return
+			}
+		}
+	}
+}
+
 // dump returns the whole graph as text.
 func dump(g *Graph) string {
 	var out []string
@@ -164,11 +179,11 @@ func dump(g *Graph) string {
 		if g.nodes[n].named == 0 {
 			continue
 		}
-		line := fmt.Sprintf("%q %d sum %d:", g.Name(n), g.Named(n), g.nodes[n].sum)
+		line := fmt.Sprintf("%q %d sum %d:", g.Name(n), g.nodes[n].named, g.nodes[n].sum)
 		for m, k := range g.Neighbours(n) {
 			line += fmt.Sprintf(" %s=%d", g.Name(m), k)
 		}
-		for d, r := range g.Relations(n) {
+		for d, r := range relations(g, n) {
 			line += fmt.Sprintf(" [%d %s %s %s]", d, r.Subject, r.Predicate, r.Object)
 		}
 		line += " " + strings.Join(texts(g, g.Resolve(g.Name(n))), ",")

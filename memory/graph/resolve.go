@@ -34,22 +34,6 @@ func (g *Graph) order(a, b Node) int { return cmp.Compare(g.nodes[a].name, g.nod
 // Name returns a node's folded name.
 func (g *Graph) Name(n Node) string { return g.nodes[n].name }
 
-// Named returns the number of documents that name a node.
-func (g *Graph) Named(n Node) int { return int(g.nodes[n].named) }
-
-// Relations returns the relations of a node, with the documents that state them.
-func (g *Graph) Relations(n Node) iter.Seq2[Doc, Relation] {
-	return func(yield func(Doc, Relation) bool) {
-		links := slices.Clone(g.nodes[n].related)
-		sorting.Sort(links, func(a, b link) int { return cmp.Or(cmp.Compare(a.doc, b.doc), cmp.Compare(a.nth, b.nth)) })
-		for _, l := range links {
-			if !yield(l.doc, g.related[l.doc][l.nth]) {
-				return
-			}
-		}
-	}
-}
-
 // Neighbours returns the nodes that some document names together with this one, by name, and how
 // many documents do.
 func (g *Graph) Neighbours(n Node) iter.Seq2[Node, int] {

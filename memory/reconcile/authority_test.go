@@ -177,13 +177,13 @@ func TestWorkersChangeNothing(t *testing.T) {
 				continue
 			}
 			if x == nil {
-				t.Fatalf("gone, and without workers there: %s", said(y.mem))
+				t.Fatalf("gone, and without workers there: %s", valueText(y.mem))
 			}
 			for _, it := range []*item{x, y} {
 				it.evidence, it.mem.Evidence, it.mem.Heard = nil, nil, 0
 			}
-			if said(x.mem) != said(y.mem) || !x.from.Equal(y.from) || x.value != y.value {
-				t.Fatalf("with workers\n%s at %s\nwithout\n%s at %s", said(x.mem), x.from, said(y.mem), y.from)
+			if valueText(x.mem) != valueText(y.mem) || !x.from.Equal(y.from) || x.value != y.value {
+				t.Fatalf("with workers\n%s at %s\nwithout\n%s at %s", valueText(x.mem), x.from, valueText(y.mem), y.from)
 			}
 		}
 	})

@@ -100,7 +100,7 @@ func nameOf(c *Conflict) string {
 		s := &c.Sides[i]
 		of = append(of, s.Memory, s.Value, s.Text, s.Negates)
 	}
-	sum := sha256.Sum256([]byte(said(of)))
+	sum := sha256.Sum256([]byte(valueText(of)))
 	return nameText.EncodeToString(sum[:8])
 }
 
@@ -322,8 +322,8 @@ func byWorkers(it *item) int {
 	return 0
 }
 
-// told is 1 for hearsay, else 0.
-func told(it *item) int {
+// hearsayOrder is 1 for hearsay, else 0.
+func hearsayOrder(it *item) int {
 	if it.hearsay {
 		return 1
 	}
@@ -352,7 +352,7 @@ func valuesConflict(kind ConflictKind, ps []*memory.Assertion, items map[memory.
 	}
 	ps = slices.Clone(ps)
 	sorting.Stable(ps, func(a, b *memory.Assertion) int {
-		return cmp.Or(active(b)-active(a), told(items[a.Memory])-told(items[b.Memory]), active(a)*(byWorkers(items[a.Memory])-byWorkers(items[b.Memory])), items[b.Memory].from.Compare(items[a.Memory].from), b.Dot.Compare(a.Dot))
+		return cmp.Or(active(b)-active(a), hearsayOrder(items[a.Memory])-hearsayOrder(items[b.Memory]), active(a)*(byWorkers(items[a.Memory])-byWorkers(items[b.Memory])), items[b.Memory].from.Compare(items[a.Memory].from), b.Dot.Compare(a.Dot))
 	})
 	c := Conflict{Kind: kind}
 	for _, p := range ps {

@@ -44,7 +44,7 @@ var registers = [...]register{
 		func(m *memory.Memory) *memory.Patch { return &memory.Patch{Fields: &m.Fields} }},
 	{"metadata", func(p *memory.Patch) bool { return p.Metadata != nil },
 		func(m *memory.Memory, p *memory.Patch) { m.Metadata = *p.Metadata },
-		func(p *memory.Patch) string { return said(*p.Metadata) },
+		func(p *memory.Patch) string { return valueText(*p.Metadata) },
 		func(m *memory.Memory) *memory.Patch { return &memory.Patch{Metadata: &m.Metadata} }},
 	{sensitivityField, func(p *memory.Patch) bool { return p.Sensitivity != nil },
 		func(m *memory.Memory, p *memory.Patch) { m.Sensitivity = *p.Sensitivity },
@@ -62,7 +62,7 @@ var registers = [...]register{
 // equal texts.
 func (r *register) value(p *memory.Patch) string {
 	if r.name == "fields" {
-		return said(p.Fields)
+		return valueText(p.Fields)
 	}
 	return r.show(p)
 }
@@ -73,7 +73,7 @@ func showFields(f *memory.Fields) string {
 	if f.Vault != nil {
 		return f.Vault.EntryType + " " + f.Vault.Label
 	}
-	return said(f)
+	return valueText(f)
 }
 
 func showValidity(v *memory.Validity) string {
@@ -150,14 +150,14 @@ func Overrules(as []memory.Assertion, next *memory.Assertion) []memory.Dot {
 		}
 	}
 	if next.Act == memory.ActPin {
-		out = append(out, kept(as, next.Memory)...)
+		out = append(out, keptByPin(as, next.Memory)...)
 	}
 	return out
 }
 
-// kept returns the machines' assertions that a pin keeps: the proposal that is shown
+// keptByPin returns the machines' assertions that a pin keeps: the proposal that is shown
 // and, if it is a worker's, the assertion that sets its sensitivity.
-func kept(as []memory.Assertion, id memory.ID) []memory.Dot {
+func keptByPin(as []memory.Assertion, id memory.ID) []memory.Dot {
 	var of []*memory.Assertion
 	for i := range as {
 		if as[i].Memory == id {

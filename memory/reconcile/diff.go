@@ -125,7 +125,7 @@ func change(was, m *memory.Memory, now map[memory.ID]*memory.Memory) (memory.Cha
 		c.Reason = "holds again"
 	case was.Text != m.Text || slotValue(was) != slotValue(m):
 		c.Reason = "corrected"
-	case said(was.Fields) != said(m.Fields):
+	case valueText(was.Fields) != valueText(m.Fields):
 		c.Old, c.New, c.Reason = shownFields(was), shownFields(m), changedFields(was, m)
 	case was.Pinned != m.Pinned && m.Pinned:
 		c.Reason = "pinned: no machine changes it"
@@ -137,7 +137,7 @@ func change(was, m *memory.Memory, now map[memory.ID]*memory.Memory) (memory.Cha
 		c.Reason = "now " + m.Sensitivity.String()
 	case fmt.Sprint(was.Tags) != fmt.Sprint(m.Tags):
 		c.Reason = "tags changed"
-	case said(was.Metadata) != said(m.Metadata):
+	case valueText(was.Metadata) != valueText(m.Metadata):
 		c.Reason = "metadata changed"
 	case len(was.Conflict) != len(m.Conflict):
 		c.Reason = "devices disagree about it"

@@ -58,7 +58,7 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 	if s := winner(as, states); s != nil {
 		switch s.Act {
 		case memory.ActArchive:
-			s = again(unopposed(as, states), s)
+			s = lastArchive(unopposed(as, states), s)
 			m.State, m.Unlearnt, m.Into = memory.Archived, s.Clock.Time(), s.Into
 			it.putAway = s.Rank
 		case memory.ActClose:
@@ -214,10 +214,10 @@ func winner(as []*memory.Assertion, in func(*memory.Assertion) bool) *memory.Ass
 	return best
 }
 
-// again returns the latest assertion that archives once more what s archived. A machine
+// lastArchive returns the latest assertion that archives once more what s archived. A machine
 // cannot overrule a person's archiving. If the statement was said again since then,
 // the machine may archive it again.
-func again(left []*memory.Assertion, s *memory.Assertion) *memory.Assertion {
+func lastArchive(left []*memory.Assertion, s *memory.Assertion) *memory.Assertion {
 	last := s
 	for _, a := range left {
 		if a.Act == memory.ActArchive && slices.Contains(a.Seen, s.Dot) && cmp.Or(last.Clock.Compare(a.Clock), last.Dot.Compare(a.Dot)) < 0 {

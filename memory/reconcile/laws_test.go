@@ -17,7 +17,7 @@ import (
 // known.
 func derived(as []memory.Assertion) string {
 	var b strings.Builder
-	put := func(what string, v any) { fmt.Fprintf(&b, "%s: %s\n", what, said(v)) }
+	put := func(what string, v any) { fmt.Fprintf(&b, "%s: %s\n", what, valueText(v)) }
 	put("memories", Derive(as))
 	put("conflicts", Conflicts(as))
 	for hour := range 7 {
@@ -52,7 +52,7 @@ func some(t *rapid.T, as []memory.Assertion, name string) []memory.Assertion {
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		as := genGroup(t)
-		before := said(as)
+		before := valueText(as)
 		a, b, c := some(t, as, "a"), some(t, as, "b"), some(t, as, "c")
 		same := func(law string, x, y []memory.Assertion) {
 			t.Helper()
@@ -68,7 +68,7 @@ func TestMergeLaws(t *testing.T) {
 		all := append(slices.Clone(a), rapid.Permutation(as).Draw(t, "rest")...)
 		derived(all[:len(a)])
 		same("a function of the set", all, as)
-		if now := said(as); now != before {
+		if now := valueText(as); now != before {
 			t.Fatalf("what was merged was changed:\n%s\n%s", before, now)
 		}
 	})

@@ -86,10 +86,10 @@ func arrange(items []*item) {
 			if i := slices.IndexFunc(current, func(c *item) bool { return c.value == it.value && c.thing == it.thing }); i >= 0 {
 				workers := it.mem.Rank == memory.RankCloud
 				if c := current[i]; c.workers && !it.workers && it.mem.State == memory.Active {
-					it.hear(c) // a worker may say that it was so earlier, but the statement of a device or a person stays a memory of its own
+					it.addRepetition(c) // a worker may say that it was so earlier, but the statement of a device or a person stays a memory of its own
 					current[i] = it
 				} else {
-					c.hear(it)
+					c.addRepetition(it)
 				}
 				if workers {
 					continue
@@ -156,8 +156,8 @@ func (c *item) end(by *item, into memory.ID) {
 	c.mem.Into = into
 }
 
-// hear takes a repetition into c: its evidence counts for c, and its own record is closed.
-func (c *item) hear(it *item) {
+// addRepetition takes a repetition into c: its evidence counts for c, and its own record is closed.
+func (c *item) addRepetition(it *item) {
 	c.evidence = append(c.evidence, it.evidence...)
 	c.setEvidence()
 	c.mem.Confidence = max(c.mem.Confidence, it.mem.Confidence)

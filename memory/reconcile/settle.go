@@ -102,7 +102,7 @@ func settleField(c *Conflict, s Settlement) ([]memory.Assertion, error) {
 	a := memory.Assertion{Memory: c.Sides[0].Memory, Act: memory.ActCorrect}
 	switch {
 	case s.Choose == 1 && c.as[0] == nil: // the value from before the machines changed it
-		return []memory.Assertion{stays(&a, c)}, nil
+		return []memory.Assertion{keepAssertion(&a, c)}, nil
 	case s.Choose > 0:
 		as := c.as[s.Choose-1][0]
 		a.Act, a.Into = as.Act, as.Into
@@ -132,8 +132,8 @@ func settleField(c *Conflict, s Settlement) ([]memory.Assertion, error) {
 	return []memory.Assertion{a}, nil
 }
 
-// stays returns an assertion that keeps a pinned memory as it is.
-func stays(a *memory.Assertion, c *Conflict) memory.Assertion {
+// keepAssertion returns an assertion that keeps a pinned memory as it is.
+func keepAssertion(a *memory.Assertion, c *Conflict) memory.Assertion {
 	if c.Field == stateField {
 		a.Act = memory.ActRestore
 		return *a

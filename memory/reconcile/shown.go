@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// said returns a value as text. Equal values give equal texts.
-func said(v any) string {
+// valueText returns a value as text. Equal values give equal texts.
+func valueText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v) // not reached: every stored value can be marshalled
@@ -37,13 +37,13 @@ func shownFields(m *memory.Memory) string {
 // changedFields names the fields of a memory's type that differ.
 func changedFields(was, m *memory.Memory) string {
 	var a, b map[string]map[string]any
-	if json.Unmarshal([]byte(said(was.Fields)), &a) != nil || json.Unmarshal([]byte(said(m.Fields)), &b) != nil {
+	if json.Unmarshal([]byte(valueText(was.Fields)), &a) != nil || json.Unmarshal([]byte(valueText(m.Fields)), &b) != nil {
 		return "its fields are otherwise"
 	}
 	of := string(m.Type)
 	var names []string
 	for _, name := range fieldNames[m.Type] {
-		if said(a[of][name]) != said(b[of][name]) {
+		if valueText(a[of][name]) != valueText(b[of][name]) {
 			names = append(names, strings.ReplaceAll(name, "_", " "))
 		}
 	}

@@ -58,7 +58,7 @@ func (t *Tx) assert(as []memory.Assertion, local bool) ([]memory.Change, error) 
 }
 
 func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error) {
-	known, err := t.known(a)
+	known, err := t.isStored(a)
 	if err != nil || known {
 		return nil, err
 	}
@@ -107,9 +107,9 @@ func (t *Tx) assertOne(a *memory.Assertion, local bool) ([]memory.Change, error)
 	return append(out, changes...), err
 }
 
-// known reports whether the assertion is stored already. If another assertion
+// isStored reports whether the assertion is stored already. If another assertion
 // has the same dot, it returns an error, because a member uses each dot once.
-func (t *Tx) known(a *memory.Assertion) (bool, error) {
+func (t *Tx) isStored(a *memory.Assertion) (bool, error) {
 	key := keyOf(kindDot, dotKey(a.Dot))
 	id, ok, err := t.get(key)
 	if err != nil {

@@ -23,7 +23,7 @@ func (s *salvage) members() (all [bucketCount]map[string]digest) {
 		all[n][key] = s.secrets.member([]byte(key), version, tag)
 	}
 	for key, g := range s.guards {
-		if !s.gone(g.key, g.copyOf) {
+		if !s.deletedAfter(g.key, g.copyOf) {
 			put(g.key[1], key, g.version, g.tag[:])
 		}
 	}

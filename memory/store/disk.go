@@ -120,18 +120,18 @@ func badgerOptions(dir string, key []byte) badger.Options {
 // but no values.
 type badgerLog struct{ log *slog.Logger }
 
-func (l badgerLog) Errorf(f string, a ...any) { l.say(slog.LevelError, f, a) }
+func (l badgerLog) Errorf(f string, a ...any) { l.write(slog.LevelError, f, a) }
 func (l badgerLog) Warningf(f string, a ...any) {
 	level := slog.LevelWarn
 	if strings.Contains(f, "might be too small") || strings.Contains(f, "life expectancy") { // they are small on purpose
 		level = slog.LevelDebug
 	}
-	l.say(level, f, a)
+	l.write(level, f, a)
 }
-func (l badgerLog) Infof(f string, a ...any)  { l.say(slog.LevelDebug, f, a) }
-func (l badgerLog) Debugf(f string, a ...any) { l.say(slog.LevelDebug, f, a) }
+func (l badgerLog) Infof(f string, a ...any)  { l.write(slog.LevelDebug, f, a) }
+func (l badgerLog) Debugf(f string, a ...any) { l.write(slog.LevelDebug, f, a) }
 
-func (l badgerLog) say(level slog.Level, f string, a []any) {
+func (l badgerLog) write(level slog.Level, f string, a []any) {
 	if l.log.Enabled(context.Background(), level) {
 		l.log.Log(context.Background(), level, "badger", "said", fmt.Sprintf(f, a...))
 	}

@@ -312,8 +312,5 @@ func TestExpiredUtterances(t *testing.T) {
 	if got := records(); got != 5 {
 		t.Errorf("%d records after", got)
 	}
-	if st, err := s.Stats(t.Context()); err != nil || st.Format != Format || st.Generation == 0 || st.Quarantined != 0 || st.Bytes < 10_000 {
-		t.Errorf("stats: %+v, %v", st, err)
-	}
 	sound(t, s)
 }

@@ -111,8 +111,8 @@ func (l *packedLine) numbers(page []byte) (packedNumbers, error) {
 	return decode[packedNumbers](page, l.plain)
 }
 
-// whole returns the record in the form that it has outside a page.
-func (l *packedLine) whole(page []byte) (r utteranceRecord, err error) {
+// unpack returns the record in the form that it has outside a page.
+func (l *packedLine) unpack(page []byte) (r utteranceRecord, err error) {
 	p, err := l.record(page)
 	if err != nil {
 		return r, err
@@ -138,7 +138,7 @@ func (t *Tx) pack(r utteranceRecord, u *memory.Utterance) (l packedLine, ok bool
 	if l.plain, err = encode(&p); err != nil {
 		return l, false, err
 	}
-	again, err := l.whole(utteranceKey(u.ID))
+	again, err := l.unpack(utteranceKey(u.ID))
 	return l, err == nil && bytes.Equal(again.Utterance, r.Utterance), nil
 }
 

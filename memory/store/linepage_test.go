@@ -234,7 +234,7 @@ func TestTimesOfPackedLines(t *testing.T) {
 		}
 		row := lineOfRow(l.appendRow(nil))
 		row.plain = l.plain
-		again, err := row.whole(nil)
+		again, err := row.unpack(nil)
 		if err != nil || !bytes.Equal(again.Utterance, r.Utterance) || again.Document != 7 || again.Outbox != 9 || row.event != l.event {
 			t.Errorf("%v: %+v, %v", at, again, err)
 		}

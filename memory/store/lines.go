@@ -141,7 +141,7 @@ func (t *Tx) utteranceRecord(id memory.ID) (r utteranceRecord, packed, ok bool, 
 	if err != nil {
 		return r, false, false, err
 	}
-	r, err = l.whole(g.key)
+	r, err = l.unpack(g.key)
 	return r, true, err == nil, err
 }
 

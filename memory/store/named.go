@@ -66,7 +66,7 @@ func (t *Tx) FitsMeta(name string, value any) error {
 	if err != nil {
 		return err
 	}
-	return fits(key, plain)
+	return checkSize(key, plain)
 }
 
 func (t *Tx) metaOf(name string, value any) (key, plain []byte, err error) {

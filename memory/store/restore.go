@@ -51,7 +51,7 @@ func (s *salvage) takeLines(key, plain []byte) error {
 	for i := range all {
 		id := all[i].id
 		loose, erased := string(utteranceKey(id)), string(keyOf(kindErased, id[:]))
-		if c, ok := s.newest[erased]; ok && !s.gone(erased, c) {
+		if c, ok := s.newest[erased]; ok && !s.deletedAfter(erased, c) {
 			continue
 		}
 		if c, ok := s.newest[loose]; ok && c.version > s.newest[string(key)].version {
@@ -59,7 +59,7 @@ func (s *salvage) takeLines(key, plain []byte) error {
 				continue
 			}
 		}
-		r, err := all[i].whole(key)
+		r, err := all[i].unpack(key)
 		if err != nil {
 			return err
 		}
@@ -92,18 +92,7 @@ func (s *salvage) flush() error {
 func (t *Tx) restore(key, plain []byte) error {
 	switch kind(key[0]) {
 	case kindMemory:
-		r, err := decode[memoryRecord](key, plain)
-		if err != nil {
-			return err
-		}
-		m, err := r.decode(key)
-		if err != nil {
-			return err
-		}
-		if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID}); err != nil {
-			return err
-		}
-		return errors.Join(t.put(memoryTimeKey(m), memoryTimeValue(m)), t.save(key, r))
+		return t.restoreMemory(key, plain, false)
 	case kindUtterance:
 		r, err := decode[utteranceRecord](key, plain)
 		if err != nil {

@@ -85,7 +85,7 @@ func (s *salvage) look(ctx context.Context) error {
 	if s.raw, err = badgerfile.Read(s.records, filepath.Join(s.dir, spareName), s.secrets.disk); err != nil {
 		return fileError(err)
 	}
-	if err := s.raw.Each(func(e badgerfile.Entry) error { return s.weigh(ctx, e) }); err != nil {
+	if err := s.raw.Each(func(e badgerfile.Entry) error { return s.noteEntry(ctx, e) }); err != nil {
 		return err
 	}
 	for _, d := range s.raw.Damage() {
@@ -144,10 +144,10 @@ type guardOf struct {
 	key string // of the guard
 }
 
-// weigh records an entry. The store's own version decides which copy is the
+// noteEntry records an entry. The store's own version decides which copy is the
 // last. Badger's version is not protected: whoever can change a bit can change
 // it.
-func (s *salvage) weigh(ctx context.Context, e badgerfile.Entry) error {
+func (s *salvage) noteEntry(ctx context.Context, e badgerfile.Entry) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -185,8 +185,8 @@ func (s *salvage) weigh(ctx context.Context, e badgerfile.Entry) error {
 	return nil
 }
 
-// gone reports whether a key was deleted after the copy was written.
-func (s *salvage) gone(key string, c copyOf) bool { return s.deleted[key] > c.at }
+// deletedAfter reports whether a key was deleted after the copy was written.
+func (s *salvage) deletedAfter(key string, c copyOf) bool { return s.deleted[key] > c.at }
 
 // refuses returns why the last readable copy of a record is not restored, or ""
 // if it is. quiet says that nothing is lost by that.
@@ -194,7 +194,7 @@ func (s *salvage) refuses(key string, c copyOf) (why string, quiet bool) {
 	g, guarded := s.guards[key]
 	guard := s.deleted[string(s.secrets.guardKey([]byte(key)))]
 	switch {
-	case !guarded && (s.gone(key, c) || guard > c.at), guarded && s.gone(g.key, g.copyOf):
+	case !guarded && (s.deletedAfter(key, c) || guard > c.at), guarded && s.deletedAfter(g.key, g.copyOf):
 		return "was deleted", true // the store deletes a record together with its guard
 	case guarded && g.version > c.version:
 		return "was put back to an older version", false
@@ -203,7 +203,7 @@ func (s *salvage) refuses(key string, c copyOf) (why string, quiet bool) {
 	}
 	if id, ok := subjectOf([]byte(key)); ok {
 		x := string(keyOf(kindErased, id[:]))
-		if c, erased := s.newest[x]; erased && !s.gone(x, c) && kind(key[0]) != kindAssertion {
+		if c, erased := s.newest[x]; erased && !s.deletedAfter(x, c) && kind(key[0]) != kindAssertion {
 			return "was erased", true
 		}
 	}
@@ -243,7 +243,7 @@ func (s *salvage) fill(ctx context.Context) error {
 	if err = errors.Join(err, s.flush()); err != nil {
 		return err
 	}
-	return s.mend(ctx)
+	return s.repairGroups(ctx)
 }
 
 // choose returns the records to restore, by key, and adds those that can't be
@@ -277,7 +277,7 @@ func (s *salvage) miss() {
 		s.out.Lost = append(s.out.Lost, *damaged([]byte(key), what))
 	}
 	for key, g := range s.guards {
-		if _, ok := s.newest[key]; !ok && !s.gone(g.key, g.copyOf) && !s.excluded[key] {
+		if _, ok := s.newest[key]; !ok && !s.deletedAfter(g.key, g.copyOf) && !s.excluded[key] {
 			lose(key, s.unread[key])
 		}
 	}

@@ -42,9 +42,9 @@ func (s *salvage) count() error {
 	})
 }
 
-// mend derives every group again, removes records that refer to nothing, and
+// repairGroups derives every group again, removes records that refer to nothing, and
 // counts.
-func (s *salvage) mend(ctx context.Context) error {
+func (s *salvage) repairGroups(ctx context.Context) error {
 	var groups map[string][]memory.ID
 	var idle [][]byte
 	err := s.to.View(ctx, func(t *Tx) error {

@@ -306,32 +306,8 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 	return fn(t)
 }
 
-// Stats are figures for the person who administers the store.
-type Stats struct {
-	Format      int    `json:"format"`
-	Generation  uint64 `json:"generation"` // transactions committed
-	Bytes       uint64 `json:"bytes"`      // on disk, of records and blobs
-	Quarantined int    `json:"malformed"`  // inputs in quarantine
-}
-
 // RecordBytes returns how many bytes the records take on the disk, including
 // replaced data that is not overwritten yet.
 func (s *Store) RecordBytes() (uint64, error) {
 	return diskspace.Used(filepath.Join(s.opt.Dir, recordsName))
-}
-
-// Stats returns the figures. It waits for a running write transaction.
-func (s *Store) Stats(ctx context.Context) (Stats, error) {
-	select {
-	case <-ctx.Done():
-		return Stats{}, context.Cause(ctx)
-	case <-s.writer:
-	}
-	defer func() { s.writer <- struct{}{} }()
-	if s.closed {
-		return Stats{}, ErrClosed
-	}
-	size, err := diskspace.Used(s.opt.Dir)
-	h := &s.state.head
-	return Stats{h.Format, h.Generation, size, h.Seq.quarantined()}, err
 }

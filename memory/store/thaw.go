@@ -179,7 +179,7 @@ func (t *Tx) putBack(u *coldUnit, records []coldRecord) error {
 			continue
 		}
 		if kind(key[0]) == kindMemory {
-			err = t.putBackMemory(key, plain)
+			err = t.restoreMemory(key, plain, true)
 		} else {
 			err = t.put(key, plain)
 		}
@@ -224,10 +224,10 @@ func (t *Tx) moved(name string, ids map[memory.ID]bool) (bool, error) {
 	return false, nil
 }
 
-// putBackMemory restores a derived record and its record by time, and gives it
+// restoreMemory restores a derived record and its record by time, and gives it
 // a new number in the document log, because an index that is made again reads
-// only that log.
-func (t *Tx) putBackMemory(key, plain []byte) error {
+// only that log. same is [Document.Same].
+func (t *Tx) restoreMemory(key, plain []byte, same bool) error {
 	r, err := decode[memoryRecord](key, plain)
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (t *Tx) putBackMemory(key, plain []byte) error {
 	if err := t.put(memoryTimeKey(m), memoryTimeValue(m)); err != nil {
 		return err
 	}
-	if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID, Same: true}); err != nil {
+	if r.Document, err = t.logDocument(0, Document{Kind: MemoryDocument, ID: m.ID, Same: same}); err != nil {
 		return err
 	}
 	return t.save(key, r)

@@ -147,14 +147,14 @@ func (t *Tx) put(key, plain []byte) error {
 	if t.state == nil {
 		return errReadOnly
 	}
-	if err := fits(key, plain); err != nil {
+	if err := checkSize(key, plain); err != nil {
 		return err
 	}
 	return t.write(key, write{plain: plain})
 }
 
-// fits returns [memory.ErrInvalid] if a record is too large.
-func fits(key, plain []byte) error {
+// checkSize returns [memory.ErrInvalid] if a record is too large.
+func checkSize(key, plain []byte) error {
 	if len(plain) > maxValue {
 		name, text := describe(key)
 		return fmt.Errorf("%w: %s %s: %d bytes, at most %d", memory.ErrInvalid, name, text, len(plain), maxValue)

@@ -21,8 +21,8 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Hold() *engine.Writer
-	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+	AcquireWriter() *engine.Writer
+	AssertTx(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 	Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) ([]memory.Change, error)
 }
 
@@ -258,7 +258,7 @@ func (g *Gate) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 // text that says so.
 func MarkTranscribed(e Engine, tx *store.Tx, m *memory.Memory, instead, why string) error {
 	text, by := strings.TrimSuffix(m.Text, extract.WaitingText)+instead, memory.Source{Plugin: "node"}
-	_, err := e.Say(tx, memory.RankDevice,
+	_, err := e.AssertTx(tx, memory.RankDevice,
 		memory.Assertion{Memory: m.ID, Act: memory.ActUntag, Tags: []string{memory.WaitingTag}, Source: by, Reason: why},
 		memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}, Source: by, Reason: why})
 	return err
@@ -274,7 +274,7 @@ func citesOne(a, b []memory.Evidence) bool {
 // TakeDelta commits what a round of sync brought, and carries out what others have
 // forgotten. It is exchange.Config.CommitRemote.
 func (g *Gate) TakeDelta(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error {
-	lock := g.c.Engine.Hold()
+	lock := g.c.Engine.AcquireWriter()
 	defer lock.Release()
 	var gone *store.Targets
 	err := g.CommitRemote(ctx, lock, func(tx *store.Tx) (err error) {

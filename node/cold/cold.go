@@ -94,15 +94,15 @@ type Use struct {
 type Keeper struct {
 	c Config
 
-	tending sync.Mutex // held by Cool, Maintain, CoolDuringSync and Compact; taken before fetching
+	maintaining sync.Mutex // held by Cool, Maintain, CoolDuringSync and Compact; taken before fetching
 
 	fetching turn // held while packs are fetched from the pack store and their memories are put back
 	last     lastBody
 
-	still sync.RWMutex // held for reading by callers during which nothing may turn cold, see Hold
+	cooling sync.RWMutex // held for reading by callers during which nothing may turn cold, see Hold
 
-	ease   easing     // guarded by tending
-	rest   resting    // guarded by tending
+	ease   easing     // guarded by maintaining
+	rest   resting    // guarded by maintaining
 	count  sync.Mutex // guards the fields below, except frozen and packed; never held for long
 	state  Status
 	down   time.Time          // the pack store is not contacted again until then
@@ -155,8 +155,8 @@ func New(c Config) *Keeper {
 // Hold keeps memories from turning cold until release is called. A caller that reads first
 // the cold memories and then the hot ones then misses none.
 func (k *Keeper) Hold() (release func()) {
-	k.still.RLock()
-	return k.still.RUnlock
+	k.cooling.RLock()
+	return k.cooling.RUnlock
 }
 
 // Fetched returns how many memories have come back since the node was opened. It waits for
@@ -185,7 +185,7 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	if errors.Is(err, ErrLost) { // a repair will look at it more closely
 		err = errors.Join(err, k.noteDoubted(ctx, p.Number))
 	}
-	if err := k.asked(p, err); err != nil {
+	if err := k.noteRequest(p, err); err != nil {
 		return nil, err
 	}
 	k.last = lastBody{p.Number, b}
@@ -205,9 +205,9 @@ func (k *Keeper) reachable() error {
 	return nil
 }
 
-// asked records the result of requesting a pack from the pack store. If the pack store does
+// noteRequest records the result of requesting a pack from the pack store. If the pack store does
 // not have this pack, or the caller has left, that says nothing about other packs.
-func (k *Keeper) asked(p *store.ColdPack, err error) error {
+func (k *Keeper) noteRequest(p *store.ColdPack, err error) error {
 	k.count.Lock()
 	defer k.count.Unlock()
 	if err == nil {

@@ -19,12 +19,12 @@ const packUnits = 64
 // Cool turns memories cold until the budget is kept, or until no more can turn
 // cold. It returns how many did.
 func (k *Keeper) Cool(ctx context.Context) (n int, err error) {
-	k.tending.Lock()
-	defer k.tending.Unlock()
-	return k.coolNow(ctx)
+	k.maintaining.Lock()
+	defer k.maintaining.Unlock()
+	return k.coolLocked(ctx)
 }
 
-func (k *Keeper) coolNow(ctx context.Context) (n int, err error) {
+func (k *Keeper) coolLocked(ctx context.Context) (n int, err error) {
 	if k.c.Budget == (tier.Budget{}) {
 		return 0, nil
 	}
@@ -99,10 +99,10 @@ var errHeld = errors.New("an export is running; no memory is moved to cold stora
 
 // held reports whether a caller requires that nothing turns cold now.
 func (k *Keeper) held() bool {
-	if !k.still.TryLock() {
+	if !k.cooling.TryLock() {
 		return true
 	}
-	k.still.Unlock()
+	k.cooling.Unlock()
 	return false
 }
 
@@ -187,12 +187,12 @@ func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, l
 	if err != nil {
 		return 0, fmt.Errorf("cold: %w", err)
 	}
-	if !k.still.TryLock() { // do not wait: the holder may be slow
+	if !k.cooling.TryLock() { // do not wait: the holder may be slow
 		return 0, errors.Join(errHeld, k.c.Packs.Delete(ctx, at))
 	}
 	// Cooling frees space, so it must not fail for lack of it.
 	err = k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) (err error) { n, err = tx.Freeze(p, at, c); return err })
-	k.still.Unlock()
+	k.cooling.Unlock()
 	if errors.Is(err, store.ErrTooLarge) && len(ids) > 1 {
 		// The pack is useless now, because nobody has its keys.
 		err = k.c.Packs.Delete(ctx, at)
@@ -249,8 +249,8 @@ const rewrittenMeta = "tiers/rewritten"
 // Compact frees the disk space of what turned cold or was replaced, if there is
 // enough of it.
 func (k *Keeper) Compact(ctx context.Context) error {
-	k.tending.Lock()
-	defer k.tending.Unlock()
+	k.maintaining.Lock()
+	defer k.maintaining.Unlock()
 	return k.compact(ctx)
 }
 

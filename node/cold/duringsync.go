@@ -24,8 +24,8 @@ const easeRest = time.Minute
 // store would do soon anyway, because memory is available for it now, while the plugins
 // use little. After an error it does nothing for a minute.
 func (k *Keeper) CoolDuringSync(ctx context.Context) error {
-	k.tending.Lock()
-	defer k.tending.Unlock()
+	k.maintaining.Lock()
+	defer k.maintaining.Unlock()
 	if k.c.Now().Before(k.ease.until) {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (k *Keeper) CoolDuringSync(ctx context.Context) error {
 }
 
 func (k *Keeper) coolDuringSync(ctx context.Context) error {
-	if _, err := k.coolNow(ctx); err != nil {
+	if _, err := k.coolLocked(ctx); err != nil {
 		return err
 	}
 	if err := k.compactAt(ctx, easeFrozen, easeGrown); err != nil {

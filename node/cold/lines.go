@@ -26,7 +26,7 @@ type resting struct {
 	at   time.Time
 }
 
-// packLines packs old utterances. The caller holds tending.
+// packLines packs old utterances. The caller holds maintaining.
 func (k *Keeper) packLines(ctx context.Context) error {
 	now := k.c.Now()
 	before := now.Add(-restAt)

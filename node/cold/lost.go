@@ -110,5 +110,5 @@ func (k *Keeper) sample(ctx context.Context, p *store.ColdPack) error {
 	if err == nil && !piece.Opens(b) {
 		err = fmt.Errorf("%w: %d bytes from %d on", ErrLost, piece.Bytes, piece.From)
 	}
-	return k.asked(p, err)
+	return k.noteRequest(p, err)
 }

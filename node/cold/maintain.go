@@ -67,13 +67,13 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 // Maintain does what is due: it fetches wanted memories, deletes packs that nothing
 // needs, and cools.
 func (k *Keeper) Maintain(ctx context.Context) error {
-	k.tending.Lock()
-	defer k.tending.Unlock()
+	k.maintaining.Lock()
+	defer k.maintaining.Unlock()
 	return errors.Join(k.fetchWanted(ctx), k.sweepGone(ctx), k.cool(ctx))
 }
 
 func (k *Keeper) cool(ctx context.Context) error {
-	_, err := k.coolNow(ctx)
+	_, err := k.coolLocked(ctx)
 	return errors.Join(err, k.compact(ctx))
 }
 

@@ -96,10 +96,10 @@ func (k *Keeper) coolBlob(ctx context.Context, blob memory.ID) error {
 	if safe, err := k.c.EnsureStored(ctx, blob); err != nil || !safe {
 		return err
 	}
-	if !k.still.TryLock() {
+	if !k.cooling.TryLock() {
 		return errHeld
 	}
-	defer k.still.Unlock()
+	defer k.cooling.Unlock()
 	gone, size := false, int64(0)
 	err := k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) (err error) {
 		size = tx.BlobSize(blob.String())

@@ -58,7 +58,7 @@ func (l *looks) note(q memory.ID, waits bool, open map[memory.ID]bool) {
 // Answers sets what this node uses to answer questions; nil: nothing.
 func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec) (v serve.CommunityHead, err error) {
 	err = c.at(ctx, id, func(sp *space) error {
-		sp.kept.Answers = nil
+		sp.record.Answers = nil
 		if w != nil {
 			if err := errors.Join(w.Criteria.Check(), w.ForCommunity()); err != nil {
 				return err
@@ -66,7 +66,7 @@ func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec
 			if w.Criteria.Query != "" {
 				return fmt.Errorf("%w: query: each question takes its place; give types or tags instead", memory.ErrInvalid)
 			}
-			sp.kept.Answers = &choice{w.Criteria, w.Redact, w.Purpose}
+			sp.record.Answers = &choice{w.Criteria, w.Redact, w.Purpose}
 		}
 		if err := sp.keep(ctx); err != nil {
 			return err
@@ -81,7 +81,7 @@ func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec
 // answer looks at new questions of others, and then at those about which the wearer was
 // asked.
 func (sp *space) answer(ctx context.Context, g Giver, v *serve.CommunityView) (err error) {
-	if sp.kept.Answers == nil {
+	if sp.record.Answers == nil {
 		return nil
 	}
 	now, open, by := sp.c.now(), map[memory.ID]bool{}, map[memory.MemberID]*looks{}
@@ -122,7 +122,7 @@ func (sp *space) answer(ctx context.Context, g Giver, v *serve.CommunityView) (e
 
 // look answers one question, if there is an answer.
 func (sp *space) look(ctx context.Context, g Giver, q *serve.CommunityQuestion, l *looks, open map[memory.ID]bool) error {
-	w := *sp.kept.Answers
+	w := *sp.record.Answers
 	w.Criteria.Query, w.Criteria.Limit = q.Text, MaxAnswer
 	p, err := sp.offer(ctx, g, w, q.ID, nil, false)
 	if errors.Is(err, share.ErrNothing) {

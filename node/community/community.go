@@ -264,7 +264,7 @@ func (c *Communities) Leave(ctx context.Context, id string, root ed25519.Private
 				as = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActErase})
 			}
 		}
-		return errors.Join(sp.say(ctx, as...), sp.note(ctx, noteLeaving, "", "leaves"))
+		return errors.Join(sp.commitAssertions(ctx, as...), sp.note(ctx, noteLeaving, "", "leaves"))
 	})
 	if errors.Is(err, ErrNotMember) {
 		if err = c.mu.Take(ctx); err == nil {

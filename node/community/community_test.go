@@ -279,7 +279,7 @@ func TestThreatCommunityMember(t *testing.T) {
 	v := must[serve.CommunityView](t)(g.mei.Add(ctx, g.mei.giver, g.id, tagged("all")))
 	victim := v.Items[0].ID
 	must[serve.CommunityView](t)(g.ann.with(ctx, g.id, func(sp *space, _ *serve.CommunityView) error {
-		return errors.Join(sp.say(ctx, memory.Assertion{Memory: victim, Act: memory.ActErase}),
+		return errors.Join(sp.commitAssertions(ctx, memory.Assertion{Memory: victim, Act: memory.ActErase}),
 			sp.note(ctx, noteRules, "", "Ann rules."), sp.note(ctx, noteFee, "", "9.00 EUR to Ann"), sp.note(ctx, noteRemoval, victim.String(), "because"))
 	}))
 	v = must[serve.CommunityView](t)(g.mei.Show(ctx, g.id))

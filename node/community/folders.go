@@ -33,7 +33,7 @@ func (c *Communities) begin(ctx context.Context, l share.Link, name string, gene
 	if err := atomicfile.Write(filepath.Join(dir, genesisFile), genesis); err != nil {
 		return v, err
 	}
-	sp, err := c.open(ctx, l.Space, dir, &kept{Link: l.String(), Name: name, Joined: c.now()}, founds, invite)
+	sp, err := c.open(ctx, l.Space, dir, &spaceRecord{Link: l.String(), Name: name, Joined: c.now()}, founds, invite)
 	if err != nil {
 		return v, err
 	}

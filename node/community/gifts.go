@@ -36,11 +36,11 @@ func (sp *space) offer(ctx context.Context, g Giver, w choice, of memory.ID, aga
 	defer key.Zero()
 	ids := key.Derive("copy ids " + of.String())
 	defer ids.Zero()
-	l, err := share.ParseLink(sp.kept.Link)
+	l, err := share.ParseLink(sp.record.Link)
 	if err != nil {
 		return share.Preview{}, err
 	}
-	return g.Offer(ctx, share.ShareSpec{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, OnlyOriginals: again}, share.Party{Name: sp.kept.Name, Key: l.Genesis[:]}, ids, byHand)
+	return g.Offer(ctx, share.ShareSpec{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, OnlyOriginals: again}, share.Party{Name: sp.record.Name, Key: l.Genesis[:]}, ids, byHand)
 }
 
 // placed returns the item's id for a copy of a gift.
@@ -105,7 +105,7 @@ func (sp *space) give(ctx context.Context, g Giver, w choice, of memory.ID, copi
 	made := gift{choice: w, Of: of, Nonce: randomID(), IDs: map[memory.ID]memory.ID{}}
 	here := map[memory.ID]memory.ID{}
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
-		for _, n := range sp.kept.Gifts {
+		for _, n := range sp.record.Gifts {
 			var earlier gift
 			if _, err := tx.Meta(giftMeta(n), &earlier); err != nil {
 				return err
@@ -136,24 +136,24 @@ func (sp *space) give(ctx context.Context, g Giver, w choice, of memory.ID, copi
 	if len(as) == 0 {
 		return nil
 	}
-	sp.kept.Next++
-	sp.kept.Gifts = append(sp.kept.Gifts, sp.kept.Next)
+	sp.record.Next++
+	sp.record.Gifts = append(sp.record.Gifts, sp.record.Next)
 	err = sp.store.Update(ctx, func(tx *store.Tx) error {
-		return errors.Join(tx.PutMeta(giftMeta(sp.kept.Next), made), tx.PutMeta(keptMeta, sp.kept))
+		return errors.Join(tx.PutMeta(giftMeta(sp.record.Next), made), tx.PutMeta(keptMeta, sp.record))
 	})
 	if err == nil {
-		err = g.LogGift(ctx, sp.kept.Name, sp.id, len(as), len(here)+len(as), !of.IsZero())
+		err = g.LogGift(ctx, sp.record.Name, sp.id, len(as), len(here)+len(as), !of.IsZero())
 	}
 	if err != nil {
 		return err
 	}
-	return sp.say(ctx, as...)
+	return sp.commitAssertions(ctx, as...)
 }
 
 // takeBack erases copies whose memories were forgotten or changed, or that the policy
 // holds back now, and answers to questions that were withdrawn.
 func (sp *space) takeBack(ctx context.Context, g Giver) (err error) {
-	for _, n := range slices.Clone(sp.kept.Gifts) {
+	for _, n := range slices.Clone(sp.record.Gifts) {
 		err = errors.Join(err, sp.takeBackOf(ctx, g, n))
 	}
 	return err
@@ -196,7 +196,7 @@ func (sp *space) takeBackOf(ctx context.Context, g Giver, n int) error {
 		delete(stay, id)
 	}
 	if len(as) > 0 {
-		if err := sp.say(ctx, as...); err != nil {
+		if err := sp.commitAssertions(ctx, as...); err != nil {
 			return err
 		}
 	}
@@ -208,8 +208,8 @@ func (sp *space) takeBackOf(ctx context.Context, g Giver, n int) error {
 		if len(stay) > 0 {
 			return tx.PutMeta(giftMeta(n), made)
 		}
-		sp.kept.Gifts = slices.DeleteFunc(sp.kept.Gifts, func(o int) bool { return o == n })
-		return errors.Join(tx.DeleteMeta(giftMeta(n)), tx.PutMeta(keptMeta, sp.kept))
+		sp.record.Gifts = slices.DeleteFunc(sp.record.Gifts, func(o int) bool { return o == n })
+		return errors.Join(tx.DeleteMeta(giftMeta(n)), tx.PutMeta(keptMeta, sp.record))
 	})
 }
 
@@ -240,12 +240,12 @@ func (c *Communities) MaintainOne(ctx context.Context, id memory.SpaceID, g Give
 }
 
 func (sp *space) maintain(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
-	if !sp.kept.Ended.IsZero() { // or the relay made a mistake
+	if !sp.record.Ended.IsZero() { // or the relay made a mistake
 		now := sp.c.now()
-		if now.Sub(sp.kept.Tried).Abs() < retryEnded {
+		if now.Sub(sp.record.Tried).Abs() < retryEnded {
 			return nil
 		}
-		sp.kept.Tried = now
+		sp.record.Tried = now
 		if err := sp.keep(ctx); err != nil {
 			return err
 		}
@@ -259,7 +259,7 @@ func (sp *space) maintain(ctx context.Context, g Giver, root ed25519.PrivateKey)
 	}
 	for i := range v.Members {
 		if m := &v.Members[i]; m.Leaving && !m.You && (v.Role == roleOwner || v.Role == roleModerator && m.Role == roleMember) {
-			err = errors.Join(err, sp.putOut(ctx, m.Member, root))
+			err = errors.Join(err, sp.removeMember(ctx, m.Member, root))
 		}
 	}
 	err = errors.Join(err, sp.takeBack(ctx, g), sp.answer(ctx, g, &v))

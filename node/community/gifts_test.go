@@ -126,7 +126,7 @@ func TestThreatQuestionsTakenBack(t *testing.T) {
 		if want := []int{MaxADay / 4, MaxADay / 4, 0}[round]; answered != want {
 			t.Fatalf("round %d: %d answered", round, answered)
 		}
-		must[serve.CommunityView](t)(g.mei.with(ctx, g.id, func(sp *space, _ *serve.CommunityView) error { return sp.say(ctx, ids...) }))
+		must[serve.CommunityView](t)(g.mei.with(ctx, g.id, func(sp *space, _ *serve.CommunityView) error { return sp.commitAssertions(ctx, ids...) }))
 	}
 	if looked.asked != MaxADay {
 		t.Errorf("looked %d times, %d of which a day allows", looked.asked, MaxADay)
@@ -137,8 +137,8 @@ func TestThreatQuestionsTakenBack(t *testing.T) {
 	look()
 	if err := g.ann.in(ctx, idOfCommunity(t, g.id), func(sp *space) error {
 		said := must[[]memory.Memory](t)(sp.activeMemories(ctx))
-		if len(said) != 0 || len(sp.kept.Gifts) != 0 {
-			t.Errorf("answers to nothing: %d, %v", len(said), sp.kept.Gifts)
+		if len(said) != 0 || len(sp.record.Gifts) != 0 {
+			t.Errorf("answers to nothing: %d, %v", len(said), sp.record.Gifts)
 		}
 		return nil
 	}); err != nil {

@@ -50,7 +50,7 @@ func (c *Communities) Given(ctx context.Context, id memory.SpaceID) (g share.Giv
 		if g.Link, err = share.ParseLink(v.Link); err != nil {
 			return err
 		}
-		g.From, g.Opened, g.Fetched, g.Ended = v.Name, sp.kept.Joined, v.Fetched, v.Ended
+		g.From, g.Opened, g.Fetched, g.Ended = v.Name, sp.record.Joined, v.Fetched, v.Ended
 		items := slices.Clone(v.Items)
 		for _, q := range v.Questions {
 			items = append(items, q.Answers...)

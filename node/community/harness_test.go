@@ -92,8 +92,6 @@ func (h *home) Note(_ context.Context, d share.Deed) error {
 	return nil
 }
 
-func (h *home) Deeds(context.Context) ([]share.Deed, error) { return h.account, nil }
-
 // remember adds a memory to a home.
 func (h *home) remember(text string, tags ...string) memory.ID {
 	id := randomID()

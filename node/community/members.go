@@ -91,19 +91,19 @@ func one(found int, what, name string) error {
 // a removal, so that it no longer counts.
 func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRemoval, root ed25519.PrivateKey) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
-		members := slices.DeleteFunc(slices.Clone(v.Members), func(m serve.CommunityMember) bool { return m.Name != r.What && !begins(m.Member.String(), r.What) })
+		members := slices.DeleteFunc(slices.Clone(v.Members), func(m serve.CommunityMember) bool { return m.Name != r.What && !hasPrefix(m.Member.String(), r.What) })
 		said, err := sp.activeMemories(ctx)
 		if err != nil {
 			return err
 		}
-		said = slices.DeleteFunc(said, func(m memory.Memory) bool { return !means(r.What, m.ID) })
+		said = slices.DeleteFunc(said, func(m memory.Memory) bool { return !namesItem(r.What, m.ID) })
 		if err := one(len(members)+len(said), "member or item", r.What); err != nil {
 			return err
 		}
 		moderates := v.Role != roleMember
 		switch {
 		case len(said) == 1 && sp.me.OwnsLine(said[0].ID):
-			return sp.say(ctx, memory.Assertion{Memory: said[0].ID, Act: memory.ActErase})
+			return sp.commitAssertions(ctx, memory.Assertion{Memory: said[0].ID, Act: memory.ActErase})
 		case !moderates:
 			return forbidden("only the owner and moderators remove what others said")
 		case len(said) == 1 && said[0].Metadata[metaKind] == noteRemoval && v.Role != roleOwner:
@@ -127,11 +127,11 @@ func (sp *space) putOutFor(ctx context.Context, whom memory.MemberID, reason str
 	if _, err := noted(noteRemoval, whom.String(), reason); err != nil {
 		return err
 	}
-	sp.kept.Reasons = map[memory.MemberID]string{whom: reason}
+	sp.record.Reasons = map[memory.MemberID]string{whom: reason}
 	if err := sp.keep(ctx); err != nil {
 		return err
 	}
-	if err := sp.putOut(ctx, whom, root); err != nil {
+	if err := sp.removeMember(ctx, whom, root); err != nil {
 		return err
 	}
 	return sp.sayReasons(ctx) // in the epoch that begins with the removal
@@ -144,7 +144,7 @@ func (sp *space) sayReasons(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for id, why := range sp.kept.Reasons {
+	for id, why := range sp.record.Reasons {
 		if slices.ContainsFunc(present, func(m envelope.Member) bool { return m.ID == id }) {
 			continue
 		}
@@ -152,22 +152,22 @@ func (sp *space) sayReasons(ctx context.Context) error {
 			return err
 		}
 	}
-	sp.kept.Reasons = nil
+	sp.record.Reasons = nil
 	return sp.keep(ctx)
 }
 
-// means reports whether a text is an item's id, or at least 4 characters of the part of
+// namesItem reports whether a text is an item's id, or at least 4 characters of the part of
 // the id after its author, which all items of that author share.
-func means(text string, id memory.ID) bool {
-	return strings.EqualFold(text, id.String()) || begins(id.String()[serve.AuthorChars:], text)
+func namesItem(text string, id memory.ID) bool {
+	return strings.EqualFold(text, id.String()) || hasPrefix(id.String()[serve.AuthorChars:], text)
 }
 
-func begins(id, text string) bool {
+func hasPrefix(id, text string) bool {
 	return len(text) >= 4 && strings.HasPrefix(id, strings.ToLower(text))
 }
 
-// putOut removes a member from the log, which begins an epoch.
-func (sp *space) putOut(ctx context.Context, whom memory.MemberID, root ed25519.PrivateKey) error {
+// removeMember removes a member from the log, which begins an epoch.
+func (sp *space) removeMember(ctx context.Context, whom memory.MemberID, root ed25519.PrivateKey) error {
 	present, err := sp.replica.Members(ctx)
 	if err != nil {
 		return err

@@ -155,8 +155,8 @@ func TestRemovalHasAReason(t *testing.T) {
 	at := must[serve.CommunityView](t)(g.mei.Show(ctx, g.id)).ID
 	ann, tom := g.ann.member(t, g.id), g.tom.member(t, g.id)
 	if err := g.mei.in(ctx, at, func(sp *space) error {
-		sp.kept.Reasons = map[memory.MemberID]string{ann: "sold questions", tom: "was never put out"}
-		return errors.Join(sp.keep(ctx), sp.putOut(ctx, ann, nil))
+		sp.record.Reasons = map[memory.MemberID]string{ann: "sold questions", tom: "was never put out"}
+		return errors.Join(sp.keep(ctx), sp.removeMember(ctx, ann, nil))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +179,8 @@ func TestStatementsPerMemberAreBounded(t *testing.T) {
 		for range 3 {
 			c, err := noted(noteQuestion, "", "is it late")
 			id := sp.me.LineID(randomID())
-			err = errors.Join(err, sp.say(ctx, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c}))
-			if err = errors.Join(err, sp.say(ctx, memory.Assertion{Memory: id, Act: memory.ActErase})); err != nil {
+			err = errors.Join(err, sp.commitAssertions(ctx, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c}))
+			if err = errors.Join(err, sp.commitAssertions(ctx, memory.Assertion{Memory: id, Act: memory.ActErase})); err != nil {
 				return err
 			}
 		}

@@ -24,8 +24,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// kept is what a home stores about a community, in its sealed store.
-type kept struct {
+// spaceRecord is what a home stores about a community, in its sealed store.
+type spaceRecord struct {
 	Link    string    `json:"link"`
 	Name    string    `json:"name"`
 	Joined  time.Time `json:"joined"`
@@ -78,13 +78,13 @@ type space struct {
 	wall    *wall
 	replica *replica.Replica
 	relay   *remote.Relay
-	kept    kept
+	record  spaceRecord
 	changed bool // something was said or received
 }
 
 // open opens a community that is stored in dir. For a new community it is given what is
 // known about it; its founder also gives an invitation at the relay.
-func (c *Communities) open(ctx context.Context, id memory.SpaceID, dir string, fresh *kept, founds bool, invite string) (sp *space, err error) {
+func (c *Communities) open(ctx context.Context, id memory.SpaceID, dir string, fresh *spaceRecord, founds bool, invite string) (sp *space, err error) {
 	genesis, err := os.ReadFile(filepath.Join(dir, genesisFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("community %s: %w", id, memory.ErrNotFound)
@@ -109,15 +109,15 @@ func (c *Communities) open(ctx context.Context, id memory.SpaceID, dir string, f
 		return sp, err
 	}
 	if fresh != nil {
-		sp.kept = *fresh
+		sp.record = *fresh
 		err = sp.keep(ctx)
 	} else {
-		err = sp.store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(keptMeta, &sp.kept); return err })
+		err = sp.store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(keptMeta, &sp.record); return err })
 	}
 	if err != nil {
 		return sp, err
 	}
-	l, err := share.ParseLink(sp.kept.Link)
+	l, err := share.ParseLink(sp.record.Link)
 	if err != nil {
 		return sp, err
 	}
@@ -157,7 +157,7 @@ func (sp *space) close() (err error) {
 }
 
 func (sp *space) keep(ctx context.Context) error {
-	return sp.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(keptMeta, sp.kept) })
+	return sp.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(keptMeta, sp.record) })
 }
 
 // sync exchanges with the relay. A member who was removed gets that as an error, and
@@ -169,10 +169,10 @@ func (sp *space) sync(ctx context.Context) error {
 	}
 	err = sp.replica.Sync(ctx)
 	ended := errors.Is(err, replica.ErrForbidden) || errors.Is(err, replica.ErrNotFound) || errors.Is(err, replica.ErrRemoved)
-	if ended != !sp.kept.Ended.IsZero() && (ended || err == nil) {
-		sp.kept.Ended, sp.changed = time.Time{}, true
+	if ended != !sp.record.Ended.IsZero() && (ended || err == nil) {
+		sp.record.Ended, sp.changed = time.Time{}, true
 		if ended {
-			sp.kept.Ended = sp.c.now()
+			sp.record.Ended = sp.c.now()
 		}
 		err = errors.Join(err, sp.keep(context.WithoutCancel(ctx)))
 	}
@@ -182,7 +182,7 @@ func (sp *space) sync(ctx context.Context) error {
 	if replica.Failed(err) {
 		return fmt.Errorf("%w: %w", serve.ErrRelay, err)
 	}
-	if err == nil && len(sp.kept.Reasons) > 0 {
+	if err == nil && len(sp.record.Reasons) > 0 {
 		err = sp.sayReasons(ctx)
 	}
 	if err != nil {
@@ -193,8 +193,8 @@ func (sp *space) sync(ctx context.Context) error {
 	return err
 }
 
-// say commits assertions of this member. What it erases is removed from the files, too.
-func (sp *space) say(ctx context.Context, as ...memory.Assertion) error {
+// commitAssertions commits assertions of this member. What it erases is removed from the files, too.
+func (sp *space) commitAssertions(ctx context.Context, as ...memory.Assertion) error {
 	erased, proposed, most := false, 0, MaxSaid-spare
 	sp.changed = true
 	for i := range as {
@@ -211,7 +211,7 @@ func (sp *space) say(ctx context.Context, as ...memory.Assertion) error {
 	}
 	err := share.InPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) error {
 		a.Seen = []memory.Dot{} // nobody can override anybody here
-		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
+		if _, err := sp.engine.AssertTx(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
 		}
 		erased = true
@@ -238,7 +238,7 @@ func (sp *space) note(ctx context.Context, kind, of, text string) error {
 	if err != nil {
 		return err
 	}
-	return sp.say(ctx, memory.Assertion{Memory: sp.me.LineID(randomID()), Act: memory.ActPropose, Candidate: &c})
+	return sp.commitAssertions(ctx, memory.Assertion{Memory: sp.me.LineID(randomID()), Act: memory.ActPropose, Candidate: &c})
 }
 
 // activeMemories returns everything that was said and not withdrawn.
@@ -279,8 +279,8 @@ func (sp *space) see(ctx context.Context) (v serve.CommunityView, said []memory.
 		return text
 	}
 	v = See(sp.me, entries, name, said)
-	v.ID, v.Name, v.Link, v.Ended, v.Answers = sp.id, sp.kept.Name, sp.kept.Link, sp.kept.Ended, sp.kept.Answers != nil
-	if w := sp.kept.Answers; w != nil {
+	v.ID, v.Name, v.Link, v.Ended, v.Answers = sp.id, sp.record.Name, sp.record.Link, sp.record.Ended, sp.record.Answers != nil
+	if w := sp.record.Answers; w != nil {
 		v.With = &serve.CommunityChoice{Types: serve.NonNil(w.Criteria.Types), Tags: serve.NonNil(w.Criteria.Tags), Since: w.Criteria.Since, Until: w.Criteria.Until,
 			Sensitivity: w.Criteria.Most, Redact: serve.NonNil(w.Redact.List()), Quotes: w.Redact.Quotes}
 	}

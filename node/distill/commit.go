@@ -106,7 +106,7 @@ func (w *Worker) refusal(b *judge.Batch, r *judge.Ruling) memory.Refusal {
 func (w *Worker) say(tx *store.Tx, r *judge.Ruling, a memory.Assertion) ([]memory.Change, error) {
 	a.Source = w.source()
 	a.Source.Device = r.Message.Event.Device
-	return w.node.Say(tx, memory.RankDevice, a)
+	return w.node.AssertTx(tx, memory.RankDevice, a)
 }
 
 // closing returns the assertion that ends a memory because of what a ruling quotes.

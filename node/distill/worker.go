@@ -24,8 +24,8 @@ type Node interface {
 	// Commit changes the records and updates the index. secret reports whether a
 	// text contains a secret, and may only be called within fn.
 	Commit(ctx context.Context, fn func(tx *store.Tx, secret func(text string) (bool, error)) error) error
-	// Say makes assertions in the device's name, within fn of Commit.
-	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+	// AssertTx makes assertions in the device's name, within fn of Commit.
+	AssertTx(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 	// Near returns the memories that are nearest to a text, the nearest first.
 	Near(ctx context.Context, text string, k int) ([]memory.ID, error)
 	// MemoryID is memory.DeriveID under the space's id key.

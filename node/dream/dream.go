@@ -24,8 +24,8 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Hold() *engine.Writer
-	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+	AcquireWriter() *engine.Writer
+	AssertTx(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 }
 
 // Chain runs the plugins on a text. Callers of HoldsSecret or Process hold the
@@ -104,7 +104,7 @@ func (ds *Dreams) clock() time.Time {
 
 // latest returns the time of the latest event, or zero if there was none.
 func (ds *Dreams) latest() time.Time {
-	lock := ds.c.Engine.Hold()
+	lock := ds.c.Engine.AcquireWriter()
 	defer lock.Release()
 	return ds.c.Chain.Latest(lock)
 }

@@ -60,7 +60,7 @@ func (ds *Dreams) plan(ctx context.Context, now time.Time) (plan consolidate.Pla
 // tryPlan makes a plan once. If something was forgotten meanwhile, it stores nothing and
 // fresh is false, because the plan may contain words of it.
 func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.Plan, fresh bool, err error) {
-	lock := ds.c.Engine.Hold()
+	lock := ds.c.Engine.AcquireWriter()
 	began := ds.c.CarriedOutPlans()
 	lock.Release()
 	d, err := ds.dreaming(ctx)
@@ -98,7 +98,7 @@ func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.
 		d.Scanned = "" // only set when the steps are done
 	}
 	d.Plan, d.Next, d.Skipped = &plan, 0, nil
-	lock = ds.c.Engine.Hold()
+	lock = ds.c.Engine.AcquireWriter()
 	defer lock.Release()
 	if ds.c.CarriedOutPlans() != began {
 		return plan, false, nil
@@ -114,7 +114,7 @@ func (ds *Dreams) holding(ctx context.Context, ms []memory.Memory) (func(*memory
 		if m.Type == memory.Vault || m.Pinned {
 			continue
 		}
-		lock := ds.c.Engine.Hold()
+		lock := ds.c.Engine.AcquireWriter()
 		holds, err := ds.c.Chain.HoldsSecret(ctx, m.AllText())
 		lock.Release()
 		if err != nil {

@@ -258,7 +258,7 @@ func (ds *Dreams) undo(ctx context.Context, id string) (res serve.DreamResult, e
 		return res, err
 	}
 	ids := sorting.Sorted(maps.Keys(left), func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
-	lock := ds.c.Engine.Hold()
+	lock := ds.c.Engine.AcquireWriter()
 	defer lock.Release()
 	for page := range slices.Chunk(ids, Page) {
 		err := lock.Commit(ctx, func(tx *store.Tx) error {
@@ -296,7 +296,7 @@ func (ds *Dreams) withdraw(tx *store.Tx, id memory.ID, dots []memory.Dot, d *dre
 	for _, kind := range []string{"merge", "expire", "archive", "move", "summarise", "revive"} {
 		d.Spared = append(d.Spared, kind+" "+id.String())
 	}
-	_, err := ds.c.Engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActWithdraw,
+	_, err := ds.c.Engine.AssertTx(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActWithdraw,
 		Seen: dots, Source: memory.Source{Plugin: "person"}, Reason: "the dream was taken back"})
 	return err
 }

@@ -114,7 +114,7 @@ func (ds *Dreams) step(tx *store.Tx, s *consolidate.Step, plan string) (why stri
 	}
 	for _, a := range s.Assertions(&m, &into) {
 		a.Source, a.Seen = memory.Source{Plugin: dreamer, Version: plan}, nil
-		if _, err := ds.c.Engine.Say(tx, memory.RankDevice, a); err != nil {
+		if _, err := ds.c.Engine.AssertTx(tx, memory.RankDevice, a); err != nil {
 			return "", err
 		}
 	}
@@ -126,7 +126,7 @@ func (ds *Dreams) step(tx *store.Tx, s *consolidate.Step, plan string) (why stri
 // erased. After a crash this can be repeated, because the new memories get the
 // same ids each time.
 func (ds *Dreams) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (there bool, err error) {
-	lock := ds.c.Engine.Hold()
+	lock := ds.c.Engine.AcquireWriter()
 	defer lock.Release()
 	var m *memory.Memory
 	said := map[memory.ID]*memory.Utterance{}

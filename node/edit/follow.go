@@ -46,7 +46,7 @@ func (es *Edits) reread(ctx context.Context, id memory.ID, p *serve.UpdateReques
 	if err != nil || *text == m.Text || !singleValued(&m) && m.Fields.Episodic == nil {
 		return nil, err
 	}
-	lock := es.c.Engine.Hold()
+	lock := es.c.Engine.AcquireWriter()
 	defer lock.Release()
 	r := &Reread{Old: m.Text, New: *text}
 	if r.InOld, err = es.read(ctx, m.Source.Plugin, r.Old); err == nil {

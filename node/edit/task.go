@@ -57,7 +57,7 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 // plan returns the only thing that the extractor of plans reads in a text, if it is an event with a
 // time, or else nil.
 func (es *Edits) plan(ctx context.Context, text string) (*serve.AddRequest, error) {
-	lock := es.c.Engine.Hold()
+	lock := es.c.Engine.AcquireWriter()
 	defer lock.Release()
 	tried, err := es.c.Chain.Try(ctx, planner, text)
 	if err != nil || len(tried.Out.Candidates) != 1 {

@@ -32,7 +32,7 @@ const maxAhead = 24 * time.Hour
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
-	Hold() *engine.Writer
+	AcquireWriter() *engine.Writer
 	Member() memory.MemberID
 }
 
@@ -161,7 +161,7 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: memory.ZoneName(es.c.Zone), Received: time.Now(),
 		Text: r.Text, Speaker: es.speaker(r), Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
 	ev.Typed = es.typed(ctx, r)
-	lock := es.c.Engine.Hold()
+	lock := es.c.Engine.AcquireWriter()
 	defer lock.Release()
 	out, err := es.c.Chain.Process(ctx, lock, ev)
 	res := serve.AddResult{Changes: serve.NonNil(out.Changes), Refusals: serve.NonNil(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}

@@ -72,14 +72,19 @@ func (h *Host) Start(ctx context.Context) {
 	}
 }
 
-// arrange starts the chosen engines that are not running yet. It ends those that are no longer
-// chosen, and those whose kind has changed. The caller holds mu.
-func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
-	var specs []engines.Spec
-	err := h.View(ctx, func(tx *store.Tx) (err error) {
+// specs returns the chosen engines.
+func (h *Host) specs(ctx context.Context) (specs []engines.Spec, err error) {
+	err = h.View(ctx, func(tx *store.Tx) (err error) {
 		specs, err = engines.Load(tx)
 		return err
 	})
+	return specs, err
+}
+
+// arrange starts the chosen engines that are not running yet. It ends those that are no longer
+// chosen, and those whose kind has changed. The caller holds mu.
+func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
+	specs, err := h.specs(ctx)
 	if err != nil {
 		return err
 	}

@@ -318,7 +318,7 @@ func (h *Host) ApplyChoice(ctx context.Context, changed ...engines.Spec) error {
 		// The caller may have hung up, but a mind that was removed must not be asked
 		// any more.
 		err = errors.Join(err, h.c.Language.Change(context.WithoutCancel(ctx), func() {
-			lock := h.c.Engine.Hold()
+			lock := h.c.Engine.AcquireWriter()
 			defer lock.Release()
 			h.c.Extract.SetOnSecondLook(h.c.Language.OnSecondLook())
 		}))
@@ -351,11 +351,7 @@ func (e Enginer) RemoveEngine(ctx context.Context, r serve.RemoveEngineRequest) 
 // TryEngines implements serve.Enginer.
 func (e Enginer) TryEngines(ctx context.Context) (list []serve.Engine, err error) {
 	err = e.of.During(ctx, func(ctx context.Context, h *Host) error {
-		var specs []engines.Spec
-		err := h.View(ctx, func(tx *store.Tx) (err error) {
-			specs, err = engines.Load(tx)
-			return err
-		})
+		specs, err := h.specs(ctx)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (h *Host) listen(s engines.Spec, q *engines.Queue) *engines.Live {
 // clean returns words that may be shown. They are not kept, and a text that contains a secret
 // is not shown at all.
 func (h *Host) clean(ctx context.Context, text string) string {
-	lock := h.c.Engine.Hold() // plugins change under this lock, and are asked by one call at a time
+	lock := h.c.Engine.AcquireWriter() // plugins change under this lock, and are asked by one call at a time
 	defer lock.Release()
 	if found, err := h.c.Extract.HoldsSecret(ctx, text); err != nil || found {
 		return ""

@@ -18,7 +18,7 @@ const answersVersion = "1.0.0"
 
 // StoreAnswer implements engines.Host.
 func (h *Host) StoreAnswer(ctx context.Context, a *result.Answer, sources ...memory.ID) error {
-	lock := h.c.Engine.Hold()
+	lock := h.c.Engine.AcquireWriter()
 	defer lock.Release()
 	var of []*memory.Memory
 	waits := func(tx *store.Tx) error {
@@ -63,7 +63,7 @@ func (h *Host) storeSight(ctx context.Context, lock *engine.Writer, a *result.An
 			return err
 		}
 		for _, src := range of {
-			_, err := h.c.Engine.Say(tx, memory.RankDevice, memory.Assertion{Memory: src.ID, Act: memory.ActTag, Tags: []string{engines.DoneTag(a.Kind)},
+			_, err := h.c.Engine.AssertTx(tx, memory.RankDevice, memory.Assertion{Memory: src.ID, Act: memory.ActTag, Tags: []string{engines.DoneTag(a.Kind)},
 				Source: by, Reason: a.Engine + " has looked at it"})
 			if err != nil {
 				return err
@@ -116,7 +116,7 @@ func (h *Host) isPrintRepeated(ctx context.Context, lock *engine.Writer, src *me
 		if err := mark(tx); err != nil {
 			return err
 		}
-		_, err := h.c.Engine.Say(tx, memory.RankDevice, memory.Assertion{Memory: known, Act: memory.ActReinforce, Evidence: []memory.Evidence{{Event: ev.Event, At: ev.At}},
+		_, err := h.c.Engine.AssertTx(tx, memory.RankDevice, memory.Assertion{Memory: known, Act: memory.ActReinforce, Evidence: []memory.Evidence{{Event: ev.Event, At: ev.At}},
 			Source: by, Reason: "another photo has the same print"})
 		return err
 	})

@@ -27,22 +27,22 @@ import (
 // lanSync is a node's part of sync in its local network. It serves the envelope store
 // to the space's members, lets them find it, and exchanges with those that it finds.
 type lanSync struct {
-	sy      *Syncing
-	remotes *remotes.Remotes
-	server  *peer.Server
-	older   sync.Once // reports only once that an older version was found
+	sy          *Syncing
+	remotes     *remotes.Remotes
+	server      *peer.Server
+	reportOlder sync.Once // reports only once that an older version was found
 
-	mu    sync.Mutex         // guards the fields below, except follow and asks
-	end   context.CancelFunc // nil: lanSync was not started
-	leave context.CancelFunc // ends what runs at these addresses
-	here  []netip.Addr       // addresses of this device when it began at them
-	at    netip.AddrPort     // where it listens; zero: it doesn't
-	http  *http.Server       // nil: stopped
-	lan   *lan.Lan
-	known map[netip.AddrPort]time.Time // addresses that were asked, and when
+	mu            sync.Mutex         // guards the fields below, except follow and asks
+	cancel        context.CancelFunc // nil: lanSync was not started
+	stopListening context.CancelFunc // ends what runs at these addresses
+	addresses     []netip.Addr       // addresses of this device when it began at them
+	listenAddr    netip.AddrPort     // where it listens; zero: it doesn't
+	http          *http.Server       // nil: stopped
+	lan           *lan.Lan
+	asked         map[netip.AddrPort]time.Time // addresses that were asked, and when
 
-	follow sync.WaitGroup // the goroutine that follows the addresses
-	asks   sync.WaitGroup // goroutines that serve or ask, and requests that are being answered
+	watcher sync.WaitGroup // the goroutine that follows the addresses
+	workers sync.WaitGroup // goroutines that serve or ask, and requests that are being answered
 }
 
 // askAgain is how long an address is not asked again after it was asked who it is.
@@ -81,48 +81,48 @@ func (sy *Syncing) lanKeys() [][]byte {
 func (m *lanSync) start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.end != nil {
+	if m.cancel != nil {
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
-	m.end = end
-	m.begin(ctx)
-	m.follow.Go(func() { m.move(ctx) })
+	m.cancel = end
+	m.listenHere(ctx)
+	m.watcher.Go(func() { m.watchAddresses(ctx) })
 }
 
-// begin begins at the present addresses. The caller holds the lock.
-func (m *lanSync) begin(ctx context.Context) {
-	m.here = m.addresses()
-	ctx, m.leave = context.WithCancel(ctx)
+// listenHere begins at the present addresses. The caller holds the lock.
+func (m *lanSync) listenHere(ctx context.Context) {
+	m.addresses = m.localAddresses()
+	ctx, m.stopListening = context.WithCancel(ctx)
 	if err := m.listen(ctx); err != nil {
 		m.sy.c.Log.Warn("lan: no exchange with other devices in this network", "error", err)
 	}
 }
 
-// move starts again whenever this device gets other addresses. It then has another
+// watchAddresses starts again whenever this device gets other addresses. It then has another
 // port, because somebody who listens in two networks could otherwise recognise it.
-func (m *lanSync) move(ctx context.Context) {
-	for wait.For(ctx, moveEvery) {
+func (m *lanSync) watchAddresses(ctx context.Context) {
+	for wait.For(ctx, addressCheckEvery) {
 		m.mu.Lock()
-		moved := !slices.Equal(m.here, m.addresses())
+		moved := !slices.Equal(m.addresses, m.localAddresses())
 		m.mu.Unlock()
 		if !moved {
 			continue
 		}
-		m.finish()
+		m.stopListeners()
 		m.mu.Lock()
 		if ctx.Err() == nil {
-			m.begin(ctx)
+			m.listenHere(ctx)
 		}
 		m.mu.Unlock()
 	}
 }
 
-// moveEvery is how often it is checked whether this device has other addresses.
-const moveEvery = 20 * time.Second
+// addressCheckEvery is how often it is checked whether this device has other addresses.
+const addressCheckEvery = 20 * time.Second
 
-// addresses returns the addresses that others in the network may reach, sorted.
-func (m *lanSync) addresses() (all []netip.Addr) {
+// localAddresses returns the addresses that others in the network may reach, sorted.
+func (m *lanSync) localAddresses() (all []netip.Addr) {
 	list, _ := net.Interfaces() // without them there are no addresses
 	for _, i := range list {
 		if m.sy.c.Sync.Interface == i.Name || m.sy.c.Sync.Interface == "" && i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {
@@ -139,38 +139,38 @@ func (m *lanSync) listen(ctx context.Context) error {
 		return err
 	}
 	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
-	m.known = map[netip.AddrPort]time.Time{}
-	server := &http.Server{Handler: m.counted(ctx, m.server.Handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: lan.WithConn,
+	m.asked = map[netip.AddrPort]time.Time{}
+	server := &http.Server{Handler: m.trackRequests(ctx, m.server.Handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: lan.WithConn,
 		ErrorLog:    log.New(io.Discard, "", 0), // anybody may connect and send something that is not TLS
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	m.http = server
 	for _, ln := range lns {
-		m.asks.Go(func() {
+		m.workers.Go(func() {
 			if err := server.Serve(tls.NewListener(lan.OnlyNearby(ln), m.server.TLS())); !errors.Is(err, http.ErrServerClosed) {
 				m.sy.c.Log.Warn("lan: peer", "error", err)
 			}
 		})
 	}
-	m.at = at
-	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.sy.lanKeys, OnFound: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
+	m.listenAddr = at
+	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.sy.lanKeys, OnFound: func(at netip.AddrPort) { m.askPeer(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
 	return err
 }
 
-// counted makes finish wait for requests, too, because they write into the envelope
+// trackRequests makes stopListeners wait for requests, too, because they write into the envelope
 // store, and closing a server does not wait for them. ctx belongs to the present
 // addresses.
-func (m *lanSync) counted(ctx context.Context, h http.Handler) http.Handler {
+func (m *lanSync) trackRequests(ctx context.Context, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.mu.Lock()
 		over := ctx.Err() != nil
 		if !over {
-			m.asks.Add(1)
+			m.workers.Add(1)
 		}
 		m.mu.Unlock()
 		if over {
 			return // the connection is being closed
 		}
-		defer m.asks.Done()
+		defer m.workers.Done()
 		h.ServeHTTP(w, r)
 	})
 }
@@ -222,27 +222,27 @@ func urlOf(at netip.AddrPort) string {
 	return u.String()
 }
 
-// found asks an address that a member's beacon gave who it is.
-func (m *lanSync) found(ctx context.Context, at netip.AddrPort) {
+// askPeer asks an address that a member's beacon gave who it is.
+func (m *lanSync) askPeer(ctx context.Context, at netip.AddrPort) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	if ctx.Err() != nil || now.Sub(m.known[at]) < askAgain {
+	if ctx.Err() != nil || now.Sub(m.asked[at]) < askAgain {
 		return
 	}
-	for a, asked := range m.known {
+	for a, asked := range m.asked {
 		if now.Sub(asked) >= askAgain {
-			delete(m.known, a)
+			delete(m.asked, a)
 		}
 	}
-	m.known[at] = now
-	m.asks.Go(func() {
+	m.asked[at] = now
+	m.workers.Go(func() {
 		id, err := peer.Ask(ctx, at.String(), m.sy.lanKeys()...)
 		if err == nil {
 			err = m.remotes.Peer(id, urlOf(at))
 		}
 		if errors.Is(err, peer.ErrOlder) {
-			m.older.Do(func() { m.sy.c.Log.Warn("lan: update Locket on your other device", "error", err) })
+			m.reportOlder.Do(func() { m.sy.c.Log.Warn("lan: update Locket on your other device", "error", err) })
 		}
 		if err != nil && ctx.Err() == nil {
 			m.sy.c.Log.Debug("lan: no exchange with a device", "address", at, "error", err)
@@ -255,12 +255,12 @@ func (m *lanSync) url() (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case !m.at.IsValid():
+	case !m.listenAddr.IsValid():
 		return "", fmt.Errorf("%w: this device does not listen in its network: see the log", serve.ErrUnsupported)
-	case m.at.Addr().Zone() != "":
-		return "", fmt.Errorf("%w: this device has no address in a network but %s, in which nothing else can find it by name", serve.ErrUnsupported, m.at.Addr())
-	case !m.at.Addr().IsUnspecified():
-		return urlOf(m.at), nil
+	case m.listenAddr.Addr().Zone() != "":
+		return "", fmt.Errorf("%w: this device has no address in a network but %s, in which nothing else can find it by name", serve.ErrUnsupported, m.listenAddr.Addr())
+	case !m.listenAddr.Addr().IsUnspecified():
+		return urlOf(m.listenAddr), nil
 	}
 	all, err := net.Interfaces()
 	if err != nil {
@@ -273,7 +273,7 @@ func (m *lanSync) url() (string, error) {
 		}
 		for _, ip := range lan.Addresses(&i) {
 			if ip.Is4() {
-				return urlOf(netip.AddrPortFrom(ip, m.at.Port())), nil
+				return urlOf(netip.AddrPortFrom(ip, m.listenAddr.Port())), nil
 			}
 			if ip.Zone() == "" { // a zone means nothing on another machine
 				last = ip
@@ -281,22 +281,22 @@ func (m *lanSync) url() (string, error) {
 		}
 	}
 	if last.IsValid() {
-		return urlOf(netip.AddrPortFrom(last, m.at.Port())), nil
+		return urlOf(netip.AddrPortFrom(last, m.listenAddr.Port())), nil
 	}
 	return "", fmt.Errorf("%w: this device has no address in a network", serve.ErrUnsupported)
 }
 
-// look waits a while until another device is found. It is for a process that does not
+// waitForPeer waits a while until another device is found. It is for a process that does not
 // run long enough to find one later.
-func (m *lanSync) look(ctx context.Context) {
+func (m *lanSync) waitForPeer(ctx context.Context) {
 	m.start()
-	for range lookTries {
+	for range peerWaitTries {
 		for _, s := range m.remotes.Status() {
 			if s.Peer {
 				return
 			}
 		}
-		if !wait.For(ctx, lookEvery) {
+		if !wait.For(ctx, peerWaitEvery) {
 			return
 		}
 	}
@@ -304,32 +304,32 @@ func (m *lanSync) look(ctx context.Context) {
 
 // How long look waits: as long as a query waits for answers, and somewhat longer.
 const (
-	lookTries = 30
-	lookEvery = 100 * time.Millisecond
+	peerWaitTries = 30
+	peerWaitEvery = 100 * time.Millisecond
 )
 
 // stop ends everything, and waits.
 func (m *lanSync) stop() {
 	m.mu.Lock()
-	if m.end != nil {
-		m.end()
+	if m.cancel != nil {
+		m.cancel()
 	}
 	m.mu.Unlock()
-	m.follow.Wait()
-	m.finish()
+	m.watcher.Wait()
+	m.stopListeners()
 	m.mu.Lock()
-	m.end = nil
+	m.cancel = nil
 	m.mu.Unlock()
 }
 
-// finish ends what runs at the present addresses, and waits.
-func (m *lanSync) finish() {
+// stopListeners ends what runs at the present addresses, and waits.
+func (m *lanSync) stopListeners() {
 	m.mu.Lock()
 	server, l := m.http, m.lan
-	if m.leave != nil {
-		m.leave()
+	if m.stopListening != nil {
+		m.stopListening()
 	}
-	m.http, m.lan, m.at = nil, nil, netip.AddrPort{}
+	m.http, m.lan, m.listenAddr = nil, nil, netip.AddrPort{}
 	m.mu.Unlock()
 	if l != nil {
 		l.Close()
@@ -337,5 +337,5 @@ func (m *lanSync) finish() {
 	if server != nil {
 		server.Close()
 	}
-	m.asks.Wait()
+	m.workers.Wait()
 }

@@ -35,9 +35,9 @@ func TestCloseWaitsForRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, done := &lanSync{}, false
 		ctx, leave := context.WithCancel(t.Context())
-		m.leave = leave
+		m.stopListening = leave
 		begun := make(chan struct{})
-		h := m.counted(ctx, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		h := m.trackRequests(ctx, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			close(begun) // a second close panics
 			<-ctx.Done()
 			time.Sleep(time.Second) // with the bubble's clock
@@ -46,7 +46,7 @@ func TestCloseWaitsForRequests(t *testing.T) {
 		ask := func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)) }
 		go ask()
 		<-begun
-		m.finish()
+		m.stopListeners()
 		if !done {
 			t.Error("finish returned before the request had ended")
 		}
@@ -56,7 +56,7 @@ func TestCloseWaitsForRequests(t *testing.T) {
 
 // A link-local address is not one that a new device could connect to.
 func TestNoURLForLinkLocal(t *testing.T) {
-	m := &lanSync{at: netip.MustParseAddrPort("[fe80::1%eth0]:4711")}
+	m := &lanSync{listenAddr: netip.MustParseAddrPort("[fe80::1%eth0]:4711")}
 	if url, err := m.url(); !errors.Is(err, serve.ErrUnsupported) {
 		t.Errorf("%s, %v", url, err)
 	}

@@ -44,11 +44,11 @@ func (m mailbox) FirstMessage(ctx context.Context, box [16]byte) ([]byte, error)
 
 // invitation is a pairing under way, in which this node is the existing member.
 type invitation struct {
-	code pairing.Code
-	at   string        // URL of the mailbox where both leave their messages
-	peer *peer.Server  // not nil: this device itself serves the mailbox
-	stop func()        // waits for the goroutine that invites
-	met  chan struct{} // closed once meeting or err is set
+	code    pairing.Code
+	url     string        // URL of the mailbox where both leave their messages
+	peer    *peer.Server  // not nil: this device itself serves the mailbox
+	stop    func()        // waits for the goroutine that invites
+	arrived chan struct{} // closed once meeting or err is set
 
 	mu       sync.Mutex // guards the fields below
 	meeting  *pairing.Meeting
@@ -58,7 +58,7 @@ type invitation struct {
 }
 
 func (i *invitation) state() serve.Pairing {
-	p := serve.Pairing{State: serve.PairWaiting, Code: i.code.String(), Link: pairing.Link(i.at, i.code)}
+	p := serve.Pairing{State: serve.PairWaiting, Code: i.code.String(), Link: pairing.Link(i.url, i.code)}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.meeting != nil {
@@ -102,7 +102,7 @@ func (sc Syncer) PairInvite(ctx context.Context) (serve.Pairing, error) {
 		i.mu.Lock()
 		i.meeting, i.err = m, err
 		i.mu.Unlock()
-		close(i.met)
+		close(i.arrived)
 	})
 	return i.state(), nil
 }
@@ -112,7 +112,7 @@ func (sc Syncer) PairInvite(ctx context.Context) (serve.Pairing, error) {
 // network.
 func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
 	relay, url := sy.Relay()
-	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: url}
+	i := &invitation{code: pairing.NewCode(), arrived: make(chan struct{}), url: url}
 	if relay != nil {
 		return mailbox{relay}, i, nil
 	}
@@ -125,14 +125,14 @@ func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	i.at, i.peer = url, x.lan.server
+	i.url, i.peer = url, x.lan.server
 	return i.peer.Boxes(), i, nil
 }
 
 // readWait is how long a new device has to read the log from the device that admitted it.
 const readWait = time.Minute
 
-func waitFor(ctx context.Context, done <-chan struct{}) error {
+func waitForRead(ctx context.Context, done <-chan struct{}) error {
 	ctx, stop := context.WithTimeout(ctx, readWait)
 	defer stop()
 	select {
@@ -167,7 +167,7 @@ func (sc Syncer) PairWait(ctx context.Context) (serve.Pairing, error) {
 	select {
 	case <-ctx.Done():
 		return serve.Pairing{}, ctx.Err()
-	case <-i.met:
+	case <-i.arrived:
 	}
 	return i.state(), nil
 }
@@ -240,7 +240,7 @@ func (sy *Syncing) admit(ctx context.Context, i *invitation, m *pairing.Meeting)
 	if i.peer != nil {
 		defer func() { // the new device reads the log here, and this process may end
 			if err == nil {
-				err = waitFor(ctx, i.peer.Read(member.ID))
+				err = waitForRead(ctx, i.peer.Read(member.ID))
 			}
 		}()
 	}

@@ -78,7 +78,7 @@ func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx cont
 		release()
 		err = do(p, url)
 		if _, at := sy.Relay(); p.Primary() != at { // pairings, shares and the market use the new relay from now on
-			err = errors.Join(err, sy.begin(p.Primary()))
+			err = errors.Join(err, sy.setPrimary(p.Primary()))
 		}
 	}
 	switch {
@@ -96,8 +96,8 @@ func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx cont
 	return sc.Relays(ctx)
 }
 
-// foundAt creates the wearer's space at a relay, unless the relay has it.
-func foundAt(ctx context.Context, sy *Syncing, url string) error {
+// foundSpaceAt creates the wearer's space at a relay, unless the relay has it.
+func foundSpaceAt(ctx context.Context, sy *Syncing, url string) error {
 	genesis, err := membership.Genesis(sy.c.Ring.Locked)
 	if err != nil {
 		return err
@@ -113,8 +113,8 @@ func foundAt(ctx context.Context, sy *Syncing, url string) error {
 	return nil
 }
 
-// usedAt returns an error unless the node syncs through the relay.
-func usedAt(_ context.Context, sy *Syncing, url string) error {
+// checkUsed returns an error unless the node syncs through the relay.
+func checkUsed(_ context.Context, sy *Syncing, url string) error {
 	if url != sy.Primary() {
 		return fmt.Errorf("relay %s: %w", url, remotes.ErrUnknown)
 	}
@@ -122,7 +122,7 @@ func usedAt(_ context.Context, sy *Syncing, url string) error {
 }
 
 func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, foundSpaceAt, func(p *remotes.Remotes, url string) error {
 		sy, r, err := sc.replica()
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 }
 
 func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, usedAt, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, checkUsed, func(p *remotes.Remotes, url string) error {
 		if url == p.Primary() {
 			if err := sc.fetchFromPrimary(ctx); err != nil {
 				return err
@@ -149,7 +149,7 @@ func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, er
 }
 
 func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, foundSpaceAt, func(p *remotes.Remotes, url string) error {
 		sy, r, err := sc.replica()
 		if err != nil {
 			return err

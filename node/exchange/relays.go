@@ -97,7 +97,7 @@ func (sy *Syncing) openEnvelopes() error {
 		}
 	}
 	if !sy.HasRelay() {
-		if err := sy.begin(p.Primary()); err != nil {
+		if err := sy.setPrimary(p.Primary()); err != nil {
 			return err
 		}
 	}
@@ -183,7 +183,7 @@ func (sy *Syncing) Round(ctx context.Context, r *replica.Replica) error {
 		return r.Sync(ctx)
 	}
 	if x.lan != nil && !r.Running() {
-		x.lan.look(ctx)
+		x.lan.waitForPeer(ctx)
 	}
 	came := x.remotes.Round(ctx)
 	synced := r.Sync(ctx)

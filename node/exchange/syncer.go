@@ -33,7 +33,7 @@ func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error)
 	if err != nil {
 		return s, err
 	}
-	st, problems, err := sc.standing(ctx, r)
+	st, problems, err := sc.status(ctx, r)
 	if err != nil {
 		return s, err
 	}
@@ -47,9 +47,9 @@ func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error)
 	return s, nil
 }
 
-// standing returns the state of sync. It does not wait for a running round, which
+// status returns the state of sync. It does not wait for a running round, which
 // may take long.
-func (sc Syncer) standing(ctx context.Context, r *replica.Replica) (replica.Status, []replica.Problem, error) {
+func (sc Syncer) status(ctx context.Context, r *replica.Replica) (replica.Status, []replica.Problem, error) {
 	s, runs := r.During()
 	if !runs {
 		s, err := r.Status(ctx)

@@ -51,7 +51,7 @@ type Syncing struct {
 	c         Config
 	at        atomic.Pointer[relayAt] // the primary relay
 	journal   *journal.Journal
-	unsynced  error      // why there is no exchange, although there should be one
+	startErr  error      // why there is no exchange, although there should be one
 	replacing sync.Mutex // held while the exchange is replaced
 	exchange  atomic.Pointer[exchange]
 	running   atomic.Bool // between Start and Stop
@@ -144,7 +144,7 @@ func (sy *Syncing) Relay() (*remote.Relay, string) {
 func (sy *Syncing) Journal() *journal.Journal { return sy.journal }
 
 // Unsynced returns why there is no exchange although there should be one, or nil.
-func (sy *Syncing) Unsynced() error { return sy.unsynced }
+func (sy *Syncing) Unsynced() error { return sy.startErr }
 
 // Remotes returns the remotes with which envelopes are exchanged. nil: the replica talks to one
 // relay directly.
@@ -186,13 +186,13 @@ func (sy *Syncing) open() (err error) {
 	if remotes.HasStore(sy.path(EnvelopesDir)) || sy.c.Sync.LAN || sy.c.Metered != nil {
 		err := sy.openEnvelopes()
 		if errors.Is(err, remotes.ErrEnvelopes) {
-			sy.unsynced = fmt.Errorf("sync is off: %w", err)
+			sy.startErr = fmt.Errorf("sync is off: %w", err)
 			sy.c.Log.Error("sync is off until the node is opened again", "folder", sy.path(EnvelopesDir), "error", err)
 			return nil
 		}
 		return err
 	}
-	if err := sy.begin(sy.c.Sync.Relay); err != nil || !sy.HasRelay() {
+	if err := sy.setPrimary(sy.c.Sync.Relay); err != nil || !sy.HasRelay() {
 		return err
 	}
 	r, err := sy.newReplica(sy.Space(), nil)
@@ -202,8 +202,8 @@ func (sy *Syncing) open() (err error) {
 	return err
 }
 
-// begin makes a relay the primary one. An empty url means none.
-func (sy *Syncing) begin(url string) error {
+// setPrimary makes a relay the primary one. An empty url means none.
+func (sy *Syncing) setPrimary(url string) error {
 	relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
 	if err == nil {
 		sy.at.Store(&relayAt{relay, url})
@@ -283,8 +283,8 @@ func (sy *Syncing) Active() (*replica.Replica, error) {
 	if r := sy.Replica(); r != nil {
 		return r, nil
 	}
-	if sy.unsynced != nil {
-		return nil, sy.unsynced
+	if sy.startErr != nil {
+		return nil, sy.startErr
 	}
 	return nil, ErrAlone
 }

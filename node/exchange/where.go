@@ -11,28 +11,28 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// whereHere is what this device itself knows about where a memory is.
-type whereHere struct {
-	self memory.MemberID
-	said map[memory.MemberID]bool // members that have said something about it
-	blob blobAt
+// localWhere is what this device itself knows about where a memory is.
+type localWhere struct {
+	self   memory.MemberID
+	sayers map[memory.MemberID]bool // members that have said something about it
+	blob   blobAt
 }
 
-func (sc Syncer) whereHere(ctx context.Context, id memory.ID, w *serve.Where) (h whereHere, err error) {
+func (sc Syncer) locateHere(ctx context.Context, id memory.ID, w *serve.Where) (h localWhere, err error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return h, err
 	}
 	defer release()
-	h.self, h.said = sy.c.Ring.Member(), map[memory.MemberID]bool{}
+	h.self, h.sayers = sy.c.Ring.Member(), map[memory.MemberID]bool{}
 	err = sy.c.Store.View(ctx, func(tx *store.Tx) error {
-		w.Media, w.Cold, err = heldHere(tx, id)
+		w.Media, w.Cold, err = localState(tx, id)
 		if err != nil || w.Cold { // a cold memory was sent, whoever said it
 			return err
 		}
 		as, err := tx.Assertions(id)
 		for i := range as {
-			h.said[as[i].Dot.Member] = true
+			h.sayers[as[i].Dot.Member] = true
 		}
 		if err == nil && sy.Replica() != nil { // otherwise nothing is sent to anybody
 			w.Waits, err = tx.Unsent(id)
@@ -40,19 +40,19 @@ func (sc Syncer) whereHere(ctx context.Context, id memory.ID, w *serve.Where) (h
 		return err
 	})
 	if err == nil {
-		h.blob, err = sy.blobOf(ctx, id, w)
+		h.blob, err = sy.locateBlob(ctx, id, w)
 	}
 	return h, err
 }
 
 func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err error) {
-	here, err := sc.whereHere(ctx, id, &w)
+	here, err := sc.locateHere(ctx, id, &w)
 	if err != nil {
 		return w, err
 	}
 	w.Relays = []serve.RelayHas{}
 	offered := serve.HoldsUnknown // what the members were offered of it
-	if w.Waits > 0 || here.blob.part {
+	if w.Waits > 0 || here.blob.unsent {
 		offered = serve.HoldsPart
 	}
 	relays, err := sc.Relays(ctx)
@@ -79,7 +79,7 @@ func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err er
 		if !isDevice(&m) {
 			continue
 		}
-		has := serve.MemberHas{ID: m.ID, Role: m.Role, Name: m.Name, Platform: m.Platform, Here: m.Here, LastHeard: m.LastHeard, Said: here.said[m.ID], Holds: offered}
+		has := serve.MemberHas{ID: m.ID, Role: m.Role, Name: m.Name, Platform: m.Platform, Here: m.Here, LastHeard: m.LastHeard, Said: here.sayers[m.ID], Holds: offered}
 		switch {
 		case m.Here && w.Cold:
 			has.Holds = serve.HoldsStub
@@ -100,8 +100,8 @@ func isDevice(m *serve.Member) bool {
 	return m.Here || m.Role == envelope.Owner.String() || m.Role == envelope.Writer.String()
 }
 
-// heldHere returns how much of a memory this device has.
-func heldHere(tx *store.Tx, id memory.ID) (media string, cold bool, err error) {
+// localState returns how much of a memory this device has.
+func localState(tx *store.Tx, id memory.ID) (media string, cold bool, err error) {
 	if _, cold, err = tx.Stub(id); err != nil || cold {
 		return "", cold, err
 	}
@@ -125,19 +125,19 @@ func heldHere(tx *store.Tx, id memory.ID) (media string, cold bool, err error) {
 
 // blobAt is what is known of where the bytes of a memory's photo or recording are.
 type blobAt struct {
-	any   bool            // the memory has one, and this device has more than a stub of the memory
-	part  bool            // the bytes are here, and no remote was given them
-	given map[string]bool // the URLs of the remotes that have the bytes; nil: the only relay has them
-	here  bool            // the sealed bytes are here, for remotes that do not have them
+	exists     bool            // the memory has one, and this device has more than a stub of the memory
+	unsent     bool            // the bytes are here, and no remote was given them
+	remotes    map[string]bool // the URLs of the remotes that have the bytes; nil: the only relay has them
+	sealedHere bool            // the sealed bytes are here, for remotes that do not have them
 }
 
-// blobOf returns where the bytes of a memory's photo or recording are besides this device,
+// locateBlob returns where the bytes of a memory's photo or recording are besides this device,
 // and records in w if they are held back.
-func (sy *Syncing) blobOf(ctx context.Context, id memory.ID, w *serve.Where) (b blobAt, err error) {
+func (sy *Syncing) locateBlob(ctx context.Context, id memory.ID, w *serve.Where) (b blobAt, err error) {
 	if w.Media == "" || sy.Replica() == nil {
 		return b, nil
 	}
-	b.any = true
+	b.exists = true
 	var name memory.ID
 	var held bool
 	err = sy.c.Store.View(ctx, func(tx *store.Tx) error {
@@ -155,15 +155,15 @@ func (sy *Syncing) blobOf(ctx context.Context, id memory.ID, w *serve.Where) (b 
 	}
 	note, err := sy.journal.RemoteBlob(ctx, name)
 	if errors.Is(err, memory.ErrNotFound) { // no delta names it, so nobody was given it
-		b.part, b.given = w.Media == serve.MediaHere, map[string]bool{}
-		if b.here = b.part; b.part && held {
+		b.unsent, b.remotes = w.Media == serve.MediaHere, map[string]bool{}
+		if b.sealedHere = b.unsent; b.unsent && held {
 			w.Media = serve.MediaHeld
 		}
 		return b, nil
 	}
 	if x := sy.exchange.Load(); err == nil && x != nil && x.remotes != nil {
-		b.given, b.here = x.remotes.BlobRemotes(note.Sealed)
-		b.part = b.here && len(b.given) == 0
+		b.remotes, b.sealedHere = x.remotes.BlobRemotes(note.Sealed)
+		b.unsent = b.sealedHere && len(b.remotes) == 0
 	}
 	return b, err
 }
@@ -171,9 +171,9 @@ func (sy *Syncing) blobOf(ctx context.Context, id memory.ID, w *serve.Where) (b 
 // holdsOf returns how much of a memory a remote has. waits is how many of the memory's
 // assertions wait to be sent.
 func holdsOf(r *serve.Relay, waits int, blob *blobAt) serve.Holds {
-	given := !blob.any || blob.given == nil || blob.given[r.URL]
+	given := !blob.exists || blob.remotes == nil || blob.remotes[r.URL]
 	switch {
-	case waits > 0, !given && blob.here && r.Kind != serve.RelayPeer: // a peer asks for the bytes when it wants them
+	case waits > 0, !given && blob.sealedHere && r.Kind != serve.RelayPeer: // a peer asks for the bytes when it wants them
 		return serve.HoldsPart
 	case r.Lacks > 0, !given, r.Fails():
 		return serve.HoldsUnknown

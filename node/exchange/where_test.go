@@ -21,11 +21,11 @@ func TestWhoHoldsABlob(t *testing.T) {
 		"something waits":                 {relay: serve.Relay{Lacks: 1}, want: serve.HoldsUnknown},
 		"a fork":                          {relay: serve.Relay{Trouble: []string{"fork"}}, want: serve.HoldsUnknown},
 		"the last round failed":           {relay: serve.Relay{Error: "refused"}, want: serve.HoldsUnknown},
-		"a photo that was given":          {blob: blobAt{any: true, given: given, here: true}, want: serve.HoldsAll},
-		"a photo that waits":              {blob: blobAt{any: true, given: not, here: true}, want: serve.HoldsPart},
-		"a photo of another device":       {blob: blobAt{any: true, given: not}, want: serve.HoldsUnknown},
-		"a photo, and there is one relay": {blob: blobAt{any: true}, want: serve.HoldsAll},
-		"a photo that a peer may ask for": {relay: serve.Relay{Kind: serve.RelayPeer}, blob: blobAt{any: true, given: not, here: true}, want: serve.HoldsUnknown},
+		"a photo that was given":          {blob: blobAt{exists: true, remotes: given, sealedHere: true}, want: serve.HoldsAll},
+		"a photo that waits":              {blob: blobAt{exists: true, remotes: not, sealedHere: true}, want: serve.HoldsPart},
+		"a photo of another device":       {blob: blobAt{exists: true, remotes: not}, want: serve.HoldsUnknown},
+		"a photo, and there is one relay": {blob: blobAt{exists: true}, want: serve.HoldsAll},
+		"a photo that a peer may ask for": {relay: serve.Relay{Kind: serve.RelayPeer}, blob: blobAt{exists: true, remotes: not, sealedHere: true}, want: serve.HoldsUnknown},
 	} {
 		c.relay.URL = url
 		if got := holdsOf(&c.relay, c.waits, &c.blob); got != c.want {

@@ -96,7 +96,7 @@ func newBench(t *testing.T, plugins ...Plugin) *bench {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Config{Space: memory.SpaceID{1}, Member: memory.MemberID{1}, Store: b.store, Index: ix, Clock: new(memory.Ticker)})
-	b.w = e.Hold() // for the whole test
+	b.w = e.AcquireWriter() // for the whole test
 	b.x, err = New(t.Context(), Config{Owner: "ana", Wearer: "Ana"}, e, b.store, testKeys{seal.NewIdentity()}, plugins, slog.New(slog.NewTextHandler(b.log, nil)))
 	if err != nil {
 		t.Fatal(err)

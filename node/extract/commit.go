@@ -219,7 +219,7 @@ func (x *Extractor) assertOne(tx *store.Tx, pr *proposal, known memory.ID) ([]me
 	if a.Source.App() != "" && pr.cand.Type != memory.Vault { // a secret belongs to the wearer, whoever brought it
 		rank = memory.RankCloud
 	}
-	return x.engine.Say(tx, rank, a)
+	return x.engine.AssertTx(tx, rank, a)
 }
 
 // findSame finds a memory that says the same as a candidate.

@@ -30,7 +30,7 @@ func TestOrderInARecording(t *testing.T) {
 		c.Fields.Resource = &memory.ResourceFields{Title: "Recording", MediaType: "audio/wav"}
 		m := &memory.Memory{ID: memory.ID{id}, Candidate: c}
 		say := func(tx *store.Tx) error {
-			_, err := b.x.engine.Say(tx, memory.RankDevice, memory.Assertion{Memory: m.ID, Act: memory.ActPropose, Candidate: &c, Source: c.Source})
+			_, err := b.x.engine.AssertTx(tx, memory.RankDevice, memory.Assertion{Memory: m.ID, Act: memory.ActPropose, Candidate: &c, Source: c.Source})
 			return err
 		}
 		if err := b.w.Commit(t.Context(), say); err != nil {

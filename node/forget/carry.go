@@ -14,18 +14,18 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// carryOut erases what the plan orders: from the records, from memory, from the
+// execute erases what the plan orders: from the records, from memory, from the
 // index and its segments, and from old versions of files. Memories with other
 // evidence are first asserted again on that evidence, before their sources are
 // erased, so that a plan that is started again finds the same.
-func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Removed, err error) {
-	lock := fg.c.Engine.Hold()
+func (fg *Forgetting) execute(ctx context.Context, todo Plan) (w Removed, err error) {
+	lock := fg.c.Engine.AcquireWriter()
 	defer lock.Release()
-	fg.carried++
+	fg.executed++
 	if err := lock.CommitInReserve(ctx, dream.DropPlan); err != nil {
 		return w, err
 	}
-	if w.Chosen, err = fg.chosen(ctx, &todo); err != nil {
+	if w.Chosen, err = fg.choiceOf(ctx, &todo); err != nil {
 		return w, err
 	}
 	for i := range w.Trimmed {
@@ -69,7 +69,7 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Removed, err e
 	return w, fg.c.Compact(ctx)
 }
 
-func (fg *Forgetting) chosen(ctx context.Context, todo *Plan) (c Chosen, err error) {
+func (fg *Forgetting) choiceOf(ctx context.Context, todo *Plan) (c Chosen, err error) {
 	c.Events, c.Quarantined = todo.Events, todo.Quarantined
 	for _, id := range todo.Memories {
 		c.Memories = append(c.Memories, memory.Memory{ID: id})
@@ -101,7 +101,7 @@ func (fg *Forgetting) trim(ctx context.Context, lock *engine.Writer, t *Trimmed)
 		if _, err := fg.c.Engine.Erase(tx, engine.Person, "what it was made from was forgotten in part", ids...); err != nil {
 			return err
 		}
-		return fg.c.Engine.SayAs(tx, id, &c, &t.Memory)
+		return fg.c.Engine.AssertAs(tx, id, &c, &t.Memory)
 	})
 	if err != nil {
 		return fmt.Errorf("keep %s on other evidence: %w", t.Memory.ID, err)

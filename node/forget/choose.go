@@ -37,10 +37,10 @@ func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
 	if err := c.load(); err != nil {
 		return Chosen{}, err
 	}
-	if err := c.direct(&w, held); err != nil {
+	if err := c.takeNamed(&w, held); err != nil {
 		return Chosen{}, err
 	}
-	return c.finish(w.Scope != nil)
+	return c.followAll(w.Scope != nil)
 }
 
 // ChooseAgain finds what has to be forgotten now with an earlier choice. It adds what was
@@ -55,7 +55,7 @@ func ChooseAgain(tx *store.Tx, before Chosen) (Chosen, error) {
 			return Chosen{}, err
 		}
 		if m := c.memories[before.Memories[i].ID]; m != nil {
-			c.going[m.ID] = true
+			c.erased[m.ID] = true
 		}
 	}
 	for i := range before.Utterances {
@@ -73,24 +73,24 @@ func ChooseAgain(tx *store.Tx, before Chosen) (Chosen, error) {
 	}
 	c.quarantined = before.Quarantined
 	c.keepSources = true
-	return c.finish(false)
+	return c.followAll(false)
 }
 
 type chooser struct {
-	tx          *store.Tx
-	order       []memory.ID
-	memories    map[memory.ID]*memory.Memory
-	own         map[memory.ID][]memory.Evidence // cached evidence of memories
-	going       map[memory.ID]bool
-	trimmed     map[memory.ID][]memory.Evidence // evidence that is left to memories that stay
-	utterances  map[memory.ID]*memory.Utterance
-	events      map[memory.EventID]bool
-	quarantined []uint64
-	keepSources bool // keep the sources of memories that are forgotten, because the earlier choice has them already
+	tx            *store.Tx
+	order         []memory.ID
+	memories      map[memory.ID]*memory.Memory
+	evidenceCache map[memory.ID][]memory.Evidence // cached evidence of memories
+	erased        map[memory.ID]bool
+	trimmed       map[memory.ID][]memory.Evidence // evidence that is left to memories that stay
+	utterances    map[memory.ID]*memory.Utterance
+	events        map[memory.EventID]bool
+	quarantined   []uint64
+	keepSources   bool // keep the sources of memories that are forgotten, because the earlier choice has them already
 }
 
 func newChooser(tx *store.Tx) *chooser {
-	return &chooser{tx: tx, memories: map[memory.ID]*memory.Memory{}, own: map[memory.ID][]memory.Evidence{}, going: map[memory.ID]bool{},
+	return &chooser{tx: tx, memories: map[memory.ID]*memory.Memory{}, evidenceCache: map[memory.ID][]memory.Evidence{}, erased: map[memory.ID]bool{},
 		trimmed: map[memory.ID][]memory.Evidence{}, utterances: map[memory.ID]*memory.Utterance{}, events: map[memory.EventID]bool{}}
 }
 
@@ -105,10 +105,10 @@ func (c *chooser) load() error {
 	return nil
 }
 
-// direct takes what the want names directly.
-func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
+// takeNamed takes what the want names directly.
+func (c *chooser) takeNamed(w *Want, held []extract.HeldEvent) error {
 	for _, id := range w.IDs {
-		if err := c.known(id); err != nil {
+		if err := c.checkExists(id); err != nil {
 			return err
 		}
 	}
@@ -116,13 +116,13 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 		if err != nil {
 			return err
 		}
-		if w.utterance(u) {
+		if w.matchesUtterance(u) {
 			c.takeUtterance(u)
 		}
 	}
 	for _, id := range c.order {
-		if m := c.memories[id]; w.content(m) {
-			if err := c.wanted(w, m); err != nil {
+		if m := c.memories[id]; w.matchesContent(m) {
+			if err := c.takeMemory(w, m); err != nil {
 				return err
 			}
 		}
@@ -139,8 +139,8 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 			place = ev.Place.Name
 		}
 		text := ev.Speaker + " " + place + " " + ev.Name
-		if w.when(ev.At, ev.Received) && (w.Device == "" || ev.ID.Device == w.Device) && (w.Words == "" || holds(text, w.Words)) &&
-			(w.Person == "" || names(text, w.Person)) && (w.Place == "" || names(place, w.Place)) {
+		if w.matchesTime(ev.At, ev.Received) && (w.Device == "" || ev.ID.Device == w.Device) && (w.Words == "" || containsWords(text, w.Words)) &&
+			(w.Person == "" || containsName(text, w.Person)) && (w.Place == "" || containsName(place, w.Place)) {
 			c.events[ev.ID] = true
 		}
 	}
@@ -150,8 +150,8 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 	return c.takeRefused(w, held)
 }
 
-// known refuses an id that belongs to nothing.
-func (c *chooser) known(id memory.ID) error {
+// checkExists refuses an id that belongs to nothing.
+func (c *chooser) checkExists(id memory.ID) error {
 	if c.memories[id] != nil {
 		return nil
 	}
@@ -162,22 +162,22 @@ func (c *chooser) known(id memory.ID) error {
 	return err
 }
 
-// wanted takes a memory. If the want has a time or a device, it takes only those of
+// takeMemory takes a memory. If the want has a time or a device, it takes only those of
 // the memory's sources that match.
-func (c *chooser) wanted(w *Want, m *memory.Memory) error {
-	if !w.timed() {
-		c.going[m.ID] = true
+func (c *chooser) takeMemory(w *Want, m *memory.Memory) error {
+	if !w.hasTimeOrDevice() {
+		c.erased[m.ID] = true
 		return nil
 	}
 	own, err := c.evidence(m)
 	if err != nil {
 		return err
 	}
-	if len(own) == 0 && w.Device == "" && w.within(m.Learnt) {
-		c.going[m.ID] = true
+	if len(own) == 0 && w.Device == "" && w.inPeriod(m.Learnt) {
+		c.erased[m.ID] = true
 	}
 	for i := range own {
-		if e := &own[i]; w.evidence(e, m.Learnt) {
+		if e := &own[i]; w.matchesEvidence(e, m.Learnt) {
 			if err := c.takeSource(e); err != nil {
 				return err
 			}
@@ -218,8 +218,8 @@ func (c *chooser) takeSource(e *memory.Evidence) error {
 	return nil
 }
 
-// taken reports whether the source of a piece of evidence is taken.
-func (c *chooser) taken(e *memory.Evidence) bool {
+// sourceTaken reports whether the source of a piece of evidence is taken.
+func (c *chooser) sourceTaken(e *memory.Evidence) bool {
 	if !e.Utterance.IsZero() {
 		_, gone := c.utterances[e.Utterance]
 		return gone
@@ -229,7 +229,7 @@ func (c *chooser) taken(e *memory.Evidence) bool {
 
 // evidence returns a memory's own evidence, oldest first.
 func (c *chooser) evidence(m *memory.Memory) ([]memory.Evidence, error) {
-	if own, ok := c.own[m.ID]; ok {
+	if own, ok := c.evidenceCache[m.ID]; ok {
 		return own, nil
 	}
 	as, err := c.tx.Assertions(m.ID)
@@ -244,41 +244,41 @@ func (c *chooser) evidence(m *memory.Memory) ([]memory.Evidence, error) {
 		own = append(own, as[i].Evidence...)
 	}
 	sorting.Stable(own, func(a, b memory.Evidence) int { return a.At.Compare(b.At) })
-	c.own[m.ID] = own
+	c.evidenceCache[m.ID] = own
 	return own, nil
 }
 
-// finish follows the consequences until there are no more, and returns the result.
-func (c *chooser) finish(scope bool) (out Chosen, err error) {
+// followAll follows the consequences until there are no more, and returns the result.
+func (c *chooser) followAll(scope bool) (out Chosen, err error) {
 	for again := true; again; {
-		before := len(c.going) + len(c.utterances) + len(c.events)
+		before := len(c.erased) + len(c.utterances) + len(c.events)
 		if !scope && !c.keepSources {
-			if err := c.sources(); err != nil {
+			if err := c.takeSources(); err != nil {
 				return out, err
 			}
 		}
-		if err := c.derived(); err != nil {
+		if err := c.followDerived(); err != nil {
 			return out, err
 		}
-		again = len(c.going)+len(c.utterances)+len(c.events) != before
+		again = len(c.erased)+len(c.utterances)+len(c.events) != before
 	}
 	if scope {
-		if err := c.orphans(); err != nil {
+		if err := c.takeOrphans(); err != nil {
 			return out, err
 		}
 	}
-	return c.outcome()
+	return c.result()
 }
 
-// sources takes the sources of the memories that were taken.
-func (c *chooser) sources() error {
-	for id := range c.going {
+// takeSources takes the sources of the memories that were taken.
+func (c *chooser) takeSources() error {
+	for id := range c.erased {
 		own, err := c.evidence(c.memories[id])
 		if err != nil {
 			return err
 		}
 		for i := range own {
-			if !c.taken(&own[i]) {
+			if !c.sourceTaken(&own[i]) {
 				if err := c.takeSource(&own[i]); err != nil {
 					return err
 				}
@@ -288,11 +288,11 @@ func (c *chooser) sources() error {
 	return nil
 }
 
-// derived looks at the memories that were made from what was taken.
-func (c *chooser) derived() error {
+// followDerived looks at the memories that were made from what was taken.
+func (c *chooser) followDerived() error {
 	for _, id := range c.order {
 		m := c.memories[id]
-		if c.going[id] || !c.touched(m) {
+		if c.erased[id] || !c.mayBeAffected(m) {
 			continue
 		}
 		own, err := c.evidence(m)
@@ -301,13 +301,13 @@ func (c *chooser) derived() error {
 		}
 		var gone, left []memory.Evidence
 		for i := range own {
-			if c.taken(&own[i]) {
+			if c.sourceTaken(&own[i]) {
 				gone = append(gone, own[i])
 			} else {
 				left = append(left, own[i])
 			}
 		}
-		linked := slices.ContainsFunc(m.Links, c.goes)
+		linked := slices.ContainsFunc(m.Links, c.pointsToTaken)
 		if len(gone) == 0 && !linked {
 			continue // the evidence belongs to a memory that repeats this one
 		}
@@ -316,7 +316,7 @@ func (c *chooser) derived() error {
 			return err
 		}
 		for _, l := range m.Links {
-			if id, err := memory.ParseID(l.To); err == nil && c.going[id] {
+			if id, err := memory.ParseID(l.To); err == nil && c.erased[id] {
 				lost += "\n" + Texts(c.memories[id])
 			}
 		}
@@ -327,28 +327,28 @@ func (c *chooser) derived() error {
 		if len(left) > 0 && CanStay(m, lost, kept) {
 			c.trimmed[id] = left
 		} else {
-			c.going[id] = true
+			c.erased[id] = true
 			delete(c.trimmed, id)
 		}
 	}
 	return nil
 }
 
-// goes reports whether a link points to something that was taken.
-func (c *chooser) goes(l memory.Link) bool {
+// pointsToTaken reports whether a link points to something that was taken.
+func (c *chooser) pointsToTaken(l memory.Link) bool {
 	if id, err := memory.ParseID(l.To); err == nil {
 		_, said := c.utterances[id]
-		return c.going[id] || said
+		return c.erased[id] || said
 	}
 	e, err := memory.ParseEventID(l.To)
 	return err == nil && c.events[e]
 }
 
-// touched is a quick check whether anything of a memory may have to be forgotten.
+// mayBeAffected is a quick check whether anything of a memory may have to be forgotten.
 // If there is much evidence, the memory shows only its beginning and end.
-func (c *chooser) touched(m *memory.Memory) bool {
-	return len(m.Evidence) >= memory.MaxEvidence || slices.ContainsFunc(m.Links, c.goes) ||
-		slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return c.taken(&e) })
+func (c *chooser) mayBeAffected(m *memory.Memory) bool {
+	return len(m.Evidence) >= memory.MaxEvidence || slices.ContainsFunc(m.Links, c.pointsToTaken) ||
+		slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return c.sourceTaken(&e) })
 }
 
 // textOf returns the text of pieces of evidence: the excerpts, and whole lines if

@@ -33,10 +33,10 @@ func mayTake(w *Want, chosen *Chosen, c *store.Cold) bool {
 			return true
 		}
 	}
-	if len(w.IDs) > 0 || !w.content(m) {
+	if len(w.IDs) > 0 || !w.matchesContent(m) {
 		return false
 	}
-	return !w.timed() || w.within(m.Learnt) || slices.ContainsFunc(own, func(e memory.Evidence) bool { return w.evidence(&e, m.Learnt) })
+	return !w.hasTimeOrDevice() || w.inPeriod(m.Learnt) || slices.ContainsFunc(own, func(e memory.Evidence) bool { return w.matchesEvidence(&e, m.Learnt) })
 }
 
 // cold takes a cold memory that the want names by its id. Its sources are not known

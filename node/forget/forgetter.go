@@ -33,7 +33,7 @@ func NewForgetter(of opened.Of[*Forgetting], zone *time.Location, settled func(c
 // PlanForget implements serve.Forgetter. It waits until all taken events are
 // processed, because it can only show what is in the records.
 func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan serve.ForgetPlan, err error) {
-	w, err := wanted(&s, time.Now().In(fr.zone))
+	w, err := wantOf(&s, time.Now().In(fr.zone))
 	if err != nil {
 		return plan, err
 	}
@@ -45,7 +45,7 @@ func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (pl
 		return plan, err
 	}
 	defer release()
-	lock := fg.c.Engine.Hold()
+	lock := fg.c.Engine.AcquireWriter()
 	held := fg.c.Chain.HeldEvents()
 	lock.Release()
 	if len(w.IDs) > 0 { // fetch them with their sources if that is possible
@@ -74,8 +74,8 @@ func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (pl
 	return plan, err
 }
 
-// wanted reads a selection.
-func wanted(s *serve.ForgetSelection, now time.Time) (w Want, err error) {
+// wantOf reads a selection.
+func wantOf(s *serve.ForgetSelection, now time.Time) (w Want, err error) {
 	w = Want{IDs: s.IDs, Words: s.Query, From: s.Since, To: s.Until, Person: s.Person, Place: s.Place, Device: s.Device, Scope: s.Scope}
 	if w.Words != "" && memory.Normal(w.Words) == "" {
 		return w, fmt.Errorf("%w: query: no words in it", memory.ErrInvalid)

@@ -19,9 +19,9 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error
-	Hold() *engine.Writer
+	AcquireWriter() *engine.Writer
 	Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) ([]memory.Change, error)
-	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
+	AssertAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
 }
 
 // Chain has the extractor's part of forgetting. Its methods are called under the
@@ -57,7 +57,7 @@ type Forgetting struct {
 	c          Config
 	mu         sync.Mutex   // held while something is being forgotten; taken before the engine's lock
 	plans      atomic.Int64 // how many plans were confirmed
-	carried    uint64       // how many plans were carried out; guarded by the engine's lock
+	executed   uint64       // how many plans were carried out; guarded by the engine's lock
 	unfinished atomic.Bool  // a plan is not carried out completely yet
 }
 

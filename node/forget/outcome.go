@@ -9,11 +9,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// orphans takes memories that were made only from memories that are taken.
-func (c *chooser) orphans() error {
+// takeOrphans takes memories that were made only from memories that are taken.
+func (c *chooser) takeOrphans() error {
 	needed := map[memory.ID]bool{}
 	for _, id := range c.order {
-		if m := c.memories[id]; !c.going[id] {
+		if m := c.memories[id]; !c.erased[id] {
 			own, err := c.evidence(m)
 			if err != nil {
 				return err
@@ -23,7 +23,7 @@ func (c *chooser) orphans() error {
 			}
 		}
 	}
-	for id := range c.going {
+	for id := range c.erased {
 		own, err := c.evidence(c.memories[id])
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (c *chooser) orphans() error {
 	return nil
 }
 
-func (c *chooser) outcome() (out Chosen, err error) {
+func (c *chooser) result() (out Chosen, err error) {
 	latest := func(t time.Time) {
 		if t.After(out.Latest) {
 			out.Latest = t
@@ -47,7 +47,7 @@ func (c *chooser) outcome() (out Chosen, err error) {
 	}
 	for _, id := range c.order {
 		m := c.memories[id]
-		if c.going[id] {
+		if c.erased[id] {
 			out.Memories = append(out.Memories, *m)
 			latest(m.When())
 			if f := m.Fields.Episodic; f != nil && f.Place != "" {

@@ -54,7 +54,7 @@ func (fg *Forgetting) forget(ctx context.Context, todo Plan) (Removed, error) {
 	if before, ok, err := fg.readPlan(ctx); err != nil {
 		return Removed{}, err
 	} else if ok { // its files are not purged yet: the caller purges them together with these
-		if _, err := fg.carryOut(ctx, before); err != nil {
+		if _, err := fg.execute(ctx, before); err != nil {
 			return Removed{}, err
 		}
 		if err := fg.dropPlan(ctx); err != nil {
@@ -66,7 +66,7 @@ func (fg *Forgetting) forget(ctx context.Context, todo Plan) (Removed, error) {
 	if err := fg.writePlan(ctx, todo); err != nil {
 		return Removed{}, err
 	}
-	return fg.carryOut(context.WithoutCancel(ctx), todo)
+	return fg.execute(context.WithoutCancel(ctx), todo)
 }
 
 // Resume continues a plan that was interrupted. Without one it does nothing.
@@ -78,7 +78,7 @@ func (fg *Forgetting) Resume(ctx context.Context) (w Removed, err error) {
 		return w, err
 	}
 	fg.unfinished.Store(true)
-	return fg.carryOut(ctx, todo)
+	return fg.execute(ctx, todo)
 }
 
 // Done removes the plan, because it is carried out. asked is the number of plans
@@ -190,7 +190,7 @@ func (fg *Forgetting) Unfinished() bool { return fg.unfinished.Load() }
 
 // CarriedOutPlans returns how many plans were carried out. The caller holds the engine's
 // lock.
-func (fg *Forgetting) CarriedOutPlans() uint64 { return fg.carried }
+func (fg *Forgetting) CarriedOutPlans() uint64 { return fg.executed }
 
 func (fg *Forgetting) readPlan(ctx context.Context) (todo Plan, ok bool, err error) {
 	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {

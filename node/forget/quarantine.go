@@ -21,14 +21,14 @@ func (c *chooser) takeQuarantined(w *Want) error {
 			return err
 		}
 		if u != nil {
-			if w.utterance(u) {
+			if w.matchesUtterance(u) {
 				c.events[u.Event] = true
 				c.quarantined = append(c.quarantined, m.Seq)
 			}
 			continue
 		}
 		of := w.Device == "" || strings.HasPrefix(m.Topic, w.Device+"/") || strings.HasPrefix(m.Topic, "text of "+w.Device+"/")
-		if w.Place == "" && of && w.when(m.At, m.At) && w.about(string(m.Data)+"\n"+m.Reason) {
+		if w.Place == "" && of && w.matchesTime(m.At, m.At) && w.matchesText(string(m.Data)+"\n"+m.Reason) {
 			c.quarantined = append(c.quarantined, m.Seq)
 		}
 	}
@@ -42,7 +42,7 @@ func (c *chooser) takeRefused(w *Want, held []extract.HeldEvent) error {
 		if err != nil {
 			return err
 		}
-		if w.when(r.At, r.At) && (w.Device == "" || r.Event.Device == w.Device) && w.about(r.Reason) {
+		if w.matchesTime(r.At, r.At) && (w.Device == "" || r.Event.Device == w.Device) && w.matchesText(r.Reason) {
 			c.events[r.Event] = true
 		}
 	}
@@ -50,7 +50,7 @@ func (c *chooser) takeRefused(w *Want, held []extract.HeldEvent) error {
 		return nil // nobody knows yet what it says
 	}
 	for _, h := range held {
-		if w.when(h.At, h.Received) && (w.Device == "" || h.ID.Device == w.Device) {
+		if w.matchesTime(h.At, h.Received) && (w.Device == "" || h.ID.Device == w.Device) {
 			c.events[h.ID] = true
 		}
 	}

@@ -60,7 +60,7 @@ func (fr Forgetter) Retention(ctx context.Context, q serve.RetentionQuery) (r se
 			return r, serve.InField("try", err)
 		}
 	}
-	lock := fg.c.Engine.Hold()
+	lock := fg.c.Engine.AcquireWriter()
 	latest := fg.c.Chain.Latest(lock)
 	lock.Release()
 	r = serve.RetentionAnswer{Clock: Earlier(latest, time.Now()), Rules: serve.NonNil(keep.Rules)}

@@ -16,7 +16,7 @@ func CanStay(m *memory.Memory, gone, left string) bool {
 		return false // the memory contains the secret itself
 	}
 	has, lost := tokens(left), tokens(gone)
-	for t := range tokens(m.Text + "\n" + said(m)) {
+	for t := range tokens(m.Text + "\n" + otherTexts(m)) {
 		if lost[t] && !has[t] {
 			return false
 		}
@@ -30,14 +30,14 @@ func tokens(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(memory.Normal(text)) {
 		for r := []rune(w); len(r) > 0; {
-			n := slices.IndexFunc(r, func(c rune) bool { return han(c) != han(r[0]) })
+			n := slices.IndexFunc(r, func(c rune) bool { return withoutSpaces(c) != withoutSpaces(r[0]) })
 			if n < 0 {
 				n = len(r)
 			}
 			run := r[:n]
 			r = r[n:]
 			switch {
-			case han(run[0]):
+			case withoutSpaces(run[0]):
 				for i := range max(1, len(run)-1) {
 					out[string(run[i:min(i+2, len(run))])] = true
 				}
@@ -49,5 +49,5 @@ func tokens(text string) map[string]bool {
 	return out
 }
 
-// han reports whether a character's script has no spaces between words.
-func han(c rune) bool { return c >= 0x2e80 }
+// withoutSpaces reports whether a character's script has no spaces between words.
+func withoutSpaces(c rune) bool { return c >= 0x2e80 }

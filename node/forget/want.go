@@ -35,68 +35,68 @@ type Want struct {
 	Scope    *memory.Owner // memories of that owner; empty agent and run: of any
 }
 
-// timed reports whether a want names a time or a device. Then each piece of
+// hasTimeOrDevice reports whether a want names a time or a device. Then each piece of
 // evidence is checked by itself.
-func (w *Want) timed() bool { return !w.From.IsZero() || !w.To.IsZero() || w.Device != "" }
+func (w *Want) hasTimeOrDevice() bool { return !w.From.IsZero() || !w.To.IsZero() || w.Device != "" }
 
-func (w *Want) within(t time.Time) bool {
+func (w *Want) inPeriod(t time.Time) bool {
 	return !t.IsZero() && !t.Before(w.From) && (w.To.IsZero() || t.Before(w.To))
 }
 
-func (w *Want) when(at, received time.Time) bool {
-	return w.From.IsZero() && w.To.IsZero() || w.within(at) || w.Received && w.within(received)
+func (w *Want) matchesTime(at, received time.Time) bool {
+	return w.From.IsZero() && w.To.IsZero() || w.inPeriod(at) || w.Received && w.inPeriod(received)
 }
 
-// utterance reports whether the want names an utterance.
-func (w *Want) utterance(u *memory.Utterance) bool {
+// matchesUtterance reports whether the want names an utterance.
+func (w *Want) matchesUtterance(u *memory.Utterance) bool {
 	switch {
 	case w.Scope != nil:
 		return false // only the wearer owns what was said
 	case len(w.IDs) > 0 && !slices.Contains(w.IDs, u.ID):
-	case !w.when(u.At, u.Received):
+	case !w.matchesTime(u.At, u.Received):
 	case w.Device != "" && u.Event.Device != w.Device:
-	case w.Words != "" && !holds(u.Text, w.Words):
-	case w.Person != "" && memory.Normal(u.Speaker) != memory.Normal(w.Person) && !names(u.Text, w.Person):
-	case w.Place != "" && !names(u.Place, w.Place):
+	case w.Words != "" && !containsWords(u.Text, w.Words):
+	case w.Person != "" && memory.Normal(u.Speaker) != memory.Normal(w.Person) && !containsName(u.Text, w.Person):
+	case w.Place != "" && !containsName(u.Place, w.Place):
 	default:
 		return true
 	}
 	return false
 }
 
-// about reports whether a text contains the words and names the person.
-func (w *Want) about(text string) bool {
-	return (w.Words == "" || holds(text, w.Words)) && (w.Person == "" || names(text, w.Person))
+// matchesText reports whether a text contains the words and names the person.
+func (w *Want) matchesText(text string) bool {
+	return (w.Words == "" || containsWords(text, w.Words)) && (w.Person == "" || containsName(text, w.Person))
 }
 
-// content reports whether a memory's content matches the want, apart from time and
+// matchesContent reports whether a memory's content matches the want, apart from time and
 // device.
-func (w *Want) content(m *memory.Memory) bool {
+func (w *Want) matchesContent(m *memory.Memory) bool {
 	switch {
 	case len(w.IDs) > 0 && !slices.Contains(w.IDs, m.ID):
-	case w.Words != "" && !holds(Texts(m), w.Words):
-	case w.Person != "" && !namesPerson(m, w.Person):
-	case w.Place != "" && !namesPlace(m, w.Place):
-	case w.Scope != nil && !scoped(m.Owner, *w.Scope):
+	case w.Words != "" && !containsWords(Texts(m), w.Words):
+	case w.Person != "" && !mentionsPerson(m, w.Person):
+	case w.Place != "" && !mentionsPlace(m, w.Place):
+	case w.Scope != nil && !inScope(m.Owner, *w.Scope):
 	default:
 		return true
 	}
 	return false
 }
 
-// evidence reports whether the time and device of a piece of evidence match the
+// matchesEvidence reports whether the time and device of a piece of evidence match the
 // want.
-func (w *Want) evidence(e *memory.Evidence, learnt time.Time) bool {
-	return w.when(e.At, learnt) && (w.Device == "" || e.Event.Device == w.Device)
+func (w *Want) matchesEvidence(e *memory.Evidence, learnt time.Time) bool {
+	return w.matchesTime(e.At, learnt) && (w.Device == "" || e.Event.Device == w.Device)
 }
 
-func scoped(o, by memory.Owner) bool {
+func inScope(o, by memory.Owner) bool {
 	return o.User == by.User && (by.Agent == "" || o.Agent == by.Agent) && (by.Run == "" || o.Run == by.Run)
 }
 
-// holds reports whether a text contains every word of a query. For languages
+// containsWords reports whether a text contains every word of a query. For languages
 // without spaces it looks for the characters.
-func holds(text, query string) bool {
+func containsWords(text, query string) bool {
 	text = " " + memory.Normal(text) + " "
 	words := strings.Fields(memory.Normal(query))
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
@@ -104,25 +104,25 @@ func holds(text, query string) bool {
 	})
 }
 
-// names reports whether a text contains a name as a whole.
-func names(text, name string) bool {
+// containsName reports whether a text contains a name as a whole.
+func containsName(text, name string) bool {
 	text, name = " "+memory.Normal(text)+" ", memory.Normal(name)
 	return name != "" && (strings.Contains(text, " "+name+" ") || name[0] >= 0x80 && strings.Contains(text, name))
 }
 
-func namesPerson(m *memory.Memory, who string) bool {
-	if names(Texts(m), who) {
+func mentionsPerson(m *memory.Memory, who string) bool {
+	if containsName(Texts(m), who) {
 		return true
 	}
 	return slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return memory.Normal(e.Speaker) == memory.Normal(who) })
 }
 
-func namesPlace(m *memory.Memory, where string) bool {
-	if f := m.Fields.Episodic; f != nil && names(f.Place, where) {
+func mentionsPlace(m *memory.Memory, where string) bool {
+	if f := m.Fields.Episodic; f != nil && containsName(f.Place, where) {
 		return true
 	}
-	return names(m.Metadata["place"], where) || slices.ContainsFunc(m.Entities, func(e memory.Entity) bool {
-		return e.Kind == "place" && names(e.Name, where)
+	return containsName(m.Metadata["place"], where) || slices.ContainsFunc(m.Entities, func(e memory.Entity) bool {
+		return e.Kind == "place" && containsName(e.Name, where)
 	})
 }
 
@@ -132,11 +132,11 @@ func Texts(m *memory.Memory) string {
 	for _, e := range m.Evidence {
 		s = append(s, e.Excerpt)
 	}
-	return strings.Join(append(s, said(m)), "\n")
+	return strings.Join(append(s, otherTexts(m)), "\n")
 }
 
-// said returns what a memory says besides its text and its evidence.
-func said(m *memory.Memory) string {
+// otherTexts returns what a memory says besides its text and its evidence.
+func otherTexts(m *memory.Memory) string {
 	var s []string
 	if m.Slot != nil {
 		s = append(s, m.Slot.Subject, m.Slot.Value)

@@ -147,7 +147,7 @@ func (h *Health) markRestored(ctx context.Context, got *repair.Result) error {
 // reassertOrphans proposes memories without assertions again, in this device's name and as
 // they are.
 func (h *Health) reassertOrphans(ctx context.Context, r *Repaired) error {
-	lock := h.c.Engine.Hold()
+	lock := h.c.Engine.AcquireWriter()
 	defer lock.Release()
 	var bare []memory.Memory
 	err := h.c.Engine.View(ctx, func(tx *store.Tx) (err error) {
@@ -159,7 +159,7 @@ func (h *Health) reassertOrphans(ctx context.Context, r *Repaired) error {
 	}
 	for i := range bare {
 		m := &bare[i]
-		if err := lock.Commit(ctx, func(tx *store.Tx) error { return h.c.Engine.SayAs(tx, m.ID, &m.Candidate, m) }); err != nil {
+		if err := lock.Commit(ctx, func(tx *store.Tx) error { return h.c.Engine.AssertAs(tx, m.ID, &m.Candidate, m) }); err != nil {
 			return fmt.Errorf("memory %s: %w", m.ID, err)
 		}
 		r.Findings = append(r.Findings, RepairedItem{Place: "memory " + m.ID.String(), What: "its deltas are lost, but the memories that were made from them are there",

@@ -23,8 +23,8 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Hold() *engine.Writer
-	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
+	AcquireWriter() *engine.Writer
+	AssertAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
 }
 
 // Patient can report its health, as the models do.

@@ -29,12 +29,12 @@ func (in *Intake) run() {
 				d.outcome, d.err = deferred, err
 			}
 			d.event.Data = nil
-			in.room.release(d.weight)
+			in.payloadBudget.release(d.weight)
 			if d.isPress {
-				in.press(d) // before the answer, so that a press that is answered was also obeyed
+				in.handlePress(d) // before the answer, so that a press that is answered was also obeyed
 			}
 			in.settle(d)
-			d.conn.answer(d, backoff)
+			d.conn.complete(d, backoff)
 		}
 	}
 }
@@ -66,8 +66,8 @@ func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 	for _, d := range batch {
 		switch {
 		case d.outcome != pending:
-		case d.conn.isSpoiled():
-			d.outcome, d.err = deferred, errSpoiled
+		case d.conn.isBlocked():
+			d.outcome, d.err = deferred, errBlocked
 		case known.has(d.event.ID):
 			d.outcome = journaled
 			in.stats.count(func(s *Stats) { s.Duplicates++ })
@@ -108,7 +108,7 @@ func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 
 // settle counts an outcome, and quarantines what is refused for good.
 func (in *Intake) settle(d *delivery) {
-	close(d.settled)
+	close(d.decided)
 	switch d.outcome {
 	case dropped:
 		in.stats.count(func(s *Stats) {
@@ -133,7 +133,7 @@ func (in *Intake) reject(d *delivery) {
 		At: in.cfg.Now().UTC(), Device: d.device, Kind: d.kind, Problem: string(wire.Encoding),
 		Error: d.err.Error(), Size: d.size, Payload: d.payload,
 	}
-	if in.silent() {
+	if in.isSilenced() {
 		r.Payload = nil // it may contain something that must not be recorded now
 	}
 	var e *wire.Error
@@ -141,7 +141,7 @@ func (in *Intake) reject(d *delivery) {
 		r.Problem, r.Field = string(e.Problem), e.Field
 	}
 	in.stats.count(func(s *Stats) { s.Rejected[r.Problem]++ })
-	kind := counted(d.kind)
+	kind := statsKind(d.kind)
 	in.logOnce("rejected "+r.Problem+" "+string(kind), "message refused",
 		"device", d.device, "kind", kind, "problem", r.Problem, "error", r.Error, "size", d.size)
 	if in.cfg.Quarantine == nil {

@@ -61,7 +61,7 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	// read its statistics in $SYS, which it would publish every second.
 	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, ClientNetWriteBufferSize: 1, Logger: slog.New(slog.DiscardHandler)}) // 1: each write is one packet, see unread
 	slowTickers(b.server)
-	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
+	b.hook = &hook{broker: b, intake: in, devices: cfg.Devices, conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
 	l := newListener(raw, cfg.TLS, cfg.MaxConns)
 	l.dismiss = b.dismiss
 	if err := errors.Join(b.server.AddHook(b.hook, nil), b.server.AddListener(l), b.server.Serve()); err != nil {

@@ -8,12 +8,12 @@ import "sync"
 type budget struct {
 	mu   sync.Mutex
 	wake sync.Cond
-	left int
-	all  int
+	free int
+	size int
 }
 
 func newBudget(n int) *budget {
-	b := &budget{left: n, all: n}
+	b := &budget{free: n, size: n}
 	b.wake.L = &b.mu
 	return b
 }
@@ -22,15 +22,15 @@ func newBudget(n int) *budget {
 func (b *budget) acquire(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.left < min(n, b.all) {
+	for b.free < min(n, b.size) {
 		b.wake.Wait()
 	}
-	b.left -= min(n, b.all)
+	b.free -= min(n, b.size)
 }
 
 func (b *budget) release(n int) {
 	b.mu.Lock()
-	b.left += min(n, b.all)
+	b.free += min(n, b.size)
 	b.mu.Unlock()
 	b.wake.Broadcast()
 }

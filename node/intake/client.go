@@ -57,8 +57,8 @@ func TLSConfig(caFile, certFile, keyFile string) (*tls.Config, error) {
 // Client receives messages from any MQTT 3.1.1 broker, through a session that
 // outlives the connection. It reconnects as long as it is open.
 type Client struct {
-	in   *Intake
-	mqtt mqtt.Client
+	intake *Intake
+	mqtt   mqtt.Client
 
 	mu     sync.Mutex
 	conn   *conn
@@ -89,7 +89,7 @@ func Dial(in *Intake, cfg ClientConfig) (*Client, error) {
 	}
 	cfg.KeepAlive = orDefault(cfg.KeepAlive, 30*time.Second)
 	cfg.MaxWait = orDefault(cfg.MaxWait, 30*time.Second)
-	c := &Client{in: in, ready: make(chan struct{})}
+	c := &Client{intake: in, ready: make(chan struct{})}
 	o := mqtt.NewClientOptions().AddBroker(cfg.URL).SetClientID(cfg.ClientID).
 		SetUsername(cfg.Username).SetPassword(cfg.Password).
 		SetProtocolVersion(4).SetCleanSession(false).
@@ -99,8 +99,8 @@ func Dial(in *Intake, cfg ClientConfig) (*Client, error) {
 		SetConnectRetry(true).SetConnectRetryInterval(min(time.Second, cfg.MaxWait)).
 		SetCustomOpenConnectionFn(c.open).SetDefaultPublishHandler(c.handle).
 		SetOnConnectHandler(func(mqtt.Client) { c.subscribe() }).
-		SetConnectionLostHandler(func(_ mqtt.Client, err error) { c.down(err) }).
-		SetConnectionNotificationHandler(c.notified)
+		SetConnectionLostHandler(func(_ mqtt.Client, err error) { c.connectionLost(err) }).
+		SetConnectionNotificationHandler(c.onNotification)
 	if cfg.TLS != nil {
 		o.SetTLSConfig(cfg.TLS)
 	}
@@ -155,11 +155,11 @@ func (c *Client) Close() error {
 	last := c.conn
 	c.mu.Unlock()
 	if last != nil {
-		last.end() // while there is a connection to answer on
+		last.close() // while there is a connection to answer on
 	}
 	c.mqtt.Disconnect(250)
 	c.ending.Wait()
-	c.down(ErrClosed)
+	c.connectionLost(ErrClosed)
 	return nil
 }
 
@@ -178,10 +178,10 @@ func (c *Client) open(u *url.URL, o mqtt.ClientOptions) (net.Conn, error) {
 		return nil, ErrClosed
 	}
 	if last := c.conn; last != nil {
-		c.ending.Go(last.end)
+		c.ending.Go(last.close)
 	}
 	c.limit = l
-	c.conn = c.in.connect(c, l.reset)
+	c.conn = c.intake.connect(c, l.reset)
 	return l, nil
 }
 
@@ -213,10 +213,10 @@ func (c *Client) handle(_ mqtt.Client, m mqtt.Message) {
 		a.puback = m.Ack
 	}
 	if len(a.payload) == 0 {
-		cut := limit.taken(m.MessageID())
+		cut := limit.takeSkipped(m.MessageID())
 		a.oversize, a.crc = cut.size, cut.crc
 	}
-	c.in.take(conn, a)
+	c.intake.accept(conn, a)
 }
 
 // subscribe subscribes to each kind for every device. With one filter for all
@@ -228,7 +228,7 @@ func (c *Client) subscribe() {
 	}
 	t := c.mqtt.SubscribeMultiple(filters, nil).(*mqtt.SubscribeToken)
 	if !t.WaitTimeout(30 * time.Second) {
-		c.failed(errors.New("broker: no answer to the subscription"))
+		c.connectFailed(errors.New("broker: no answer to the subscription"))
 		return
 	}
 	if t.Error() != nil {
@@ -236,7 +236,7 @@ func (c *Client) subscribe() {
 	}
 	for filter, code := range t.Result() {
 		if code == 0x80 {
-			c.failed(fmt.Errorf("broker: refuses the subscription to %s", filter))
+			c.connectFailed(fmt.Errorf("broker: refuses the subscription to %s", filter))
 			return
 		}
 	}
@@ -248,34 +248,34 @@ func (c *Client) subscribe() {
 	c.isUp, c.err = true, nil
 	close(c.ready)
 	c.mu.Unlock()
-	c.in.stats.count(func(s *Stats) { s.Connected = 1 })
-	c.in.log.Info("intake: connected to the broker")
-	c.in.remind(c)
+	c.intake.stats.count(func(s *Stats) { s.Connected = 1 })
+	c.intake.log.Info("intake: connected to the broker")
+	c.intake.sendPauseState(c)
 }
 
-func (c *Client) down(err error) {
+func (c *Client) connectionLost(err error) {
 	c.mu.Lock()
 	if c.isUp {
 		c.isUp, c.ready = false, make(chan struct{})
 	}
 	c.err = err
 	c.mu.Unlock()
-	c.in.stats.count(func(s *Stats) { s.Connected = 0 })
+	c.intake.stats.count(func(s *Stats) { s.Connected = 0 })
 }
 
-func (c *Client) failed(err error) {
+func (c *Client) connectFailed(err error) {
 	c.mu.Lock()
 	said := c.err != nil && c.err.Error() == err.Error()
 	c.err = err
 	c.mu.Unlock()
 	if !said {
-		c.in.log.Warn("intake: no connection to the broker; trying again", "error", err)
+		c.intake.log.Warn("intake: no connection to the broker; trying again", "error", err)
 	}
 }
 
-func (c *Client) notified(_ mqtt.Client, n mqtt.ConnectionNotification) {
+func (c *Client) onNotification(_ mqtt.Client, n mqtt.ConnectionNotification) {
 	if f, ok := n.(mqtt.ConnectionNotificationBrokerFailed); ok {
-		c.failed(fmt.Errorf("broker: %w", f.Reason))
+		c.connectFailed(fmt.Errorf("broker: %w", f.Reason))
 	}
 }
 

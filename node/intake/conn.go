@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-var errSpoiled = errors.New("an earlier message of this connection was not accepted")
+var errBlocked = errors.New("an earlier message of this connection was not accepted")
 
 // outlet is how a transport publishes.
 type outlet interface {
@@ -20,22 +20,22 @@ type outlet interface {
 // conn is one MQTT connection that brings messages. A goroutine of its own answers
 // them, so that a peer that does not read delays nobody else.
 type conn struct {
-	in     *Intake
-	out    outlet
-	reset  func()         // ends the connection, so that MQTT resends what has no PUBACK
-	gone   chan struct{}  // closed when the connection takes nothing more
-	window chan struct{}  // one item for each message between enter and leave; full: the sender waits
-	done   chan answered  // has room for a whole window, so the appender never waits
-	ended  chan struct{}  // closed when the goroutine that answers has ended
-	open   sync.WaitGroup // messages between enter and leave
+	intake  *Intake
+	out     outlet
+	reset   func()          // ends the connection, so that MQTT resends what has no PUBACK
+	stopped chan struct{}   // closed when the connection takes nothing more
+	window  chan struct{}   // one item for each message between enter and leave; full: the sender waits
+	done    chan completion // has room for a whole window, so the appender never waits
+	ended   chan struct{}   // closed when the goroutine that answers has ended
+	open    sync.WaitGroup  // messages between enter and leave
 
 	mu      sync.Mutex // guards what follows
 	closing bool
-	spoiled bool // a message was deferred: no later one gets a PUBACK
+	blocked bool // a message was deferred: no later one gets a PUBACK
 	timer   *time.Timer
 }
 
-type answered struct {
+type completion struct {
 	*delivery
 	wait   time.Duration // before a deferred message may come again
 	silent bool          // no PUBACK
@@ -44,24 +44,24 @@ type answered struct {
 // connect begins a connection. The caller must call end.
 func (in *Intake) connect(out outlet, reset func()) *conn {
 	c := &conn{
-		in: in, out: out, reset: reset, gone: make(chan struct{}),
+		intake: in, out: out, reset: reset, stopped: make(chan struct{}),
 		window: make(chan struct{}, in.cfg.Window),
-		done:   make(chan answered, in.cfg.Window),
+		done:   make(chan completion, in.cfg.Window),
 		ended:  make(chan struct{}),
 	}
-	go c.run()
+	go c.sendAnswers()
 	return c
 }
 
-// end stops taking messages, and waits until everything that was taken is answered.
+// close stops taking messages, and waits until everything that was taken is answered.
 // It is safe to call twice.
-func (c *conn) end() {
+func (c *conn) close() {
 	c.mu.Lock()
 	first := !c.closing
 	c.closing = true
 	c.mu.Unlock()
 	if first {
-		close(c.gone)
+		close(c.stopped)
 		c.open.Wait()
 		close(c.done)
 	}
@@ -84,7 +84,7 @@ func (c *conn) enter() bool {
 	select {
 	case c.window <- struct{}{}:
 		return true
-	case <-c.gone:
+	case <-c.stopped:
 		c.open.Done()
 		return false
 	}
@@ -95,21 +95,21 @@ func (c *conn) leave() {
 	c.open.Done()
 }
 
-func (c *conn) isSpoiled() bool {
+func (c *conn) isBlocked() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.spoiled
+	return c.blocked
 }
 
-// answer hands over a delivery whose outcome is known. Only the appender calls it,
+// complete hands over a delivery whose outcome is known. Only the appender calls it,
 // in the order of the queue.
-func (c *conn) answer(d *delivery, wait time.Duration) {
+func (c *conn) complete(d *delivery, wait time.Duration) {
 	c.mu.Lock()
-	if d.outcome == deferred && !c.spoiled {
-		c.spoiled = true
+	if d.outcome == deferred && !c.blocked {
+		c.blocked = true
 		c.timer = time.AfterFunc(wait, c.resetIfOpen)
 	}
-	a := answered{d, wait, c.spoiled}
+	a := completion{d, wait, c.blocked}
 	c.mu.Unlock()
 	c.done <- a
 }
@@ -119,15 +119,15 @@ func (c *conn) resetIfOpen() {
 	closing := c.closing
 	c.mu.Unlock()
 	if !closing {
-		c.in.stats.count(func(s *Stats) { s.Reconnects++ })
+		c.intake.stats.count(func(s *Stats) { s.Reconnects++ })
 		c.reset()
 	}
 }
 
-func (c *conn) run() {
+func (c *conn) sendAnswers() {
 	defer close(c.ended)
 	for a := range c.done {
-		batch := c.gather(a)
+		batch := c.collect(a)
 		for _, a := range batch {
 			if a.puback != nil && !a.silent {
 				a.puback()
@@ -136,20 +136,20 @@ func (c *conn) run() {
 		c.sendAcks(batch)
 		for _, a := range batch {
 			if a.greet && a.outcome == journaled {
-				c.in.greet(c.out, a.device)
+				c.intake.answerHello(c.out, a.device)
 			}
-			if a.moved && c.in.cfg.OnMoved != nil {
-				c.in.cfg.OnMoved()
+			if a.moved && c.intake.cfg.OnMoved != nil {
+				c.intake.cfg.OnMoved()
 			}
 			c.leave()
 		}
 	}
 }
 
-// gather adds deliveries that are already done, so that their acks are sent
+// collect adds deliveries that are already done, so that their acks are sent
 // together.
-func (c *conn) gather(a answered) []answered {
-	batch := []answered{a}
+func (c *conn) collect(a completion) []completion {
+	batch := []completion{a}
 	for {
 		select {
 		case more, ok := <-c.done:
@@ -174,7 +174,7 @@ type reply struct {
 	drop   string
 }
 
-func (c *conn) sendAcks(batch []answered) {
+func (c *conn) sendAcks(batch []completion) {
 	var order []reply
 	seqs := map[reply][]uint64{}
 	for _, a := range batch {
@@ -220,8 +220,8 @@ func (c *conn) send(r reply, ack *wire.Ack) {
 		err = c.out.publish(wire.AckTopic(r.device), b, 1, false)
 	}
 	if err != nil {
-		c.in.stats.count(func(s *Stats) { s.AcksFailed++ })
-		c.in.log.Debug("intake: an acknowledgement could not be sent", "device", r.device, "error", err)
+		c.intake.stats.count(func(s *Stats) { s.AcksFailed++ })
+		c.intake.log.Debug("intake: an acknowledgement could not be sent", "device", r.device, "error", err)
 	}
 }
 

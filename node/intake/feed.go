@@ -38,13 +38,13 @@ type FeedMessage struct {
 // Feed is one connection to a broker, with messages that are not from wearables, such as those of a
 // house. Its methods are safe for concurrent use.
 type Feed struct {
-	mqtt mqtt.Client
-	in   chan FeedMessage // from the client's goroutine
-	out  chan FeedMessage
-	open chan struct{} // closed once it is subscribed
-	stop chan struct{} // closed by Close, and when the connection is lost
-	gone chan struct{} // closed when nothing more is sent to out
-	once sync.Once
+	mqtt       mqtt.Client
+	in         chan FeedMessage // from the client's goroutine
+	out        chan FeedMessage
+	subscribed chan struct{} // closed once it is subscribed
+	stop       chan struct{} // closed by Close, and when the connection is lost
+	forwarded  chan struct{} // closed when nothing more is sent to out
+	once       sync.Once
 
 	mu  sync.Mutex
 	err error
@@ -60,8 +60,8 @@ func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 	if cfg.ClientID == "" {
 		return nil, errors.New("broker: a client id is needed")
 	}
-	f := &Feed{in: make(chan FeedMessage), out: make(chan FeedMessage), open: make(chan struct{}), stop: make(chan struct{}), gone: make(chan struct{})}
-	go f.pass()
+	f := &Feed{in: make(chan FeedMessage), out: make(chan FeedMessage), subscribed: make(chan struct{}), stop: make(chan struct{}), forwarded: make(chan struct{})}
+	go f.forward()
 	o := mqtt.NewClientOptions().AddBroker(cfg.URL).SetClientID(cfg.ClientID).
 		SetUsername(cfg.Username).SetPassword(cfg.Password).
 		SetProtocolVersion(4).SetCleanSession(false).
@@ -76,7 +76,7 @@ func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 			return newLimitConn(raw, false), nil
 		}).
 		SetDefaultPublishHandler(f.handle).
-		SetConnectionLostHandler(func(_ mqtt.Client, err error) { f.end(err) })
+		SetConnectionLostHandler(func(_ mqtt.Client, err error) { f.finish(err) })
 	if cfg.TLS != nil {
 		o.SetTLSConfig(cfg.TLS)
 	}
@@ -85,12 +85,12 @@ func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 	for _, t := range cfg.Topics {
 		filters[t] = 1
 	}
-	if err := f.done(ctx, f.mqtt.Connect()); err != nil {
+	if err := f.waitFor(ctx, f.mqtt.Connect()); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("broker: %w", err)
 	}
 	t := f.mqtt.SubscribeMultiple(filters, f.handle)
-	if err := f.done(ctx, t); err != nil {
+	if err := f.waitFor(ctx, t); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("broker: subscribe: %w", err)
 	}
@@ -100,28 +100,28 @@ func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 			return nil, fmt.Errorf("broker: it does not let this user read %s", filter)
 		}
 	}
-	close(f.open)
+	close(f.subscribed)
 	return f, nil
 }
 
-// maxEarly is how many bytes of messages may wait while a connection is made. A broker may send
+// maxBuffered is how many bytes of messages may wait while a connection is made. A broker may send
 // messages that it kept before it answers the subscription, and nobody reads them yet. Mosquitto
 // sends 20 messages unless it is told otherwise.
 const (
-	maxEarly = 64 << 20
-	eachMore = 256 // of a message, in addition to topic and payload
+	maxBuffered     = 64 << 20
+	messageOverhead = 256 // of a message, in addition to topic and payload
 )
 
-var errEarly = fmt.Errorf("messages of over %d MiB came before the answer", maxEarly>>20)
+var errBuffered = fmt.Errorf("messages of over %d MiB came before the answer", maxBuffered>>20)
 
-// pass hands messages to the reader. Until the subscription is answered it buffers them, because
+// forward hands messages to the reader. Until the subscription is answered it buffers them, because
 // the client reads nothing more, and so no answer either, before it has handed over a message. If
 // there is no room left, it ends.
-func (f *Feed) pass() {
-	defer close(f.gone)
+func (f *Feed) forward() {
+	defer close(f.forwarded)
 	var queue []FeedMessage
 	early := 0 // bytes that arrived before the answer
-	for open := f.open; ; {
+	for open := f.subscribed; ; {
 		var in, out chan FeedMessage
 		var first FeedMessage
 		if len(queue) == 0 || open != nil {
@@ -133,8 +133,8 @@ func (f *Feed) pass() {
 		select {
 		case m := <-in:
 			queue = append(queue, m)
-			if early += len(m.Topic) + len(m.Payload) + eachMore; open != nil && early > maxEarly {
-				f.end(errEarly)
+			if early += len(m.Topic) + len(m.Payload) + messageOverhead; open != nil && early > maxBuffered {
+				f.finish(errBuffered)
 				return
 			}
 		case out <- first:
@@ -147,8 +147,8 @@ func (f *Feed) pass() {
 	}
 }
 
-// done waits for an answer from the broker.
-func (f *Feed) done(ctx context.Context, t mqtt.Token) error {
+// waitFor waits for an answer from the broker.
+func (f *Feed) waitFor(ctx context.Context, t mqtt.Token) error {
 	select {
 	case <-t.Done():
 		return t.Error()
@@ -179,7 +179,7 @@ func (f *Feed) Err() error {
 	return f.err
 }
 
-func (f *Feed) end(err error) {
+func (f *Feed) finish(err error) {
 	f.once.Do(func() {
 		f.mu.Lock()
 		f.err = err
@@ -190,7 +190,7 @@ func (f *Feed) end(err error) {
 
 // Close disconnects; the broker keeps the session. It is safe to call twice.
 func (f *Feed) Close() {
-	f.end(nil)
+	f.finish(nil)
 	f.mqtt.Disconnect(100)
-	<-f.gone
+	<-f.forwarded
 }

@@ -23,12 +23,12 @@ type fleet struct {
 }
 
 type device struct {
-	format wire.Format
-	out    outlet // the connection over which its last message came
-	keeps  bool   // it stores events while it is offline, and wants the key to seal them
-	tells  bool   // it shows or speaks answers
-	hears  bool   // it has a microphone, which is on
-	mic    bool   // it has a microphone, on or off
+	format        wire.Format
+	out           outlet // the connection over which its last message came
+	storesOffline bool   // it stores events while it is offline, and wants the key to seal them
+	showsAnswers  bool   // it shows or speaks answers
+	micOn         bool   // it has a microphone, which is on
+	hasMic        bool   // it has a microphone, on or off
 
 	pressed   memory.EventID // the last press that was obeyed
 	pressedAt time.Time      // its time, by the device's clock
@@ -57,9 +57,9 @@ func (f *fleet) noteHello(name string, h *wire.Hello) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d := f.devices[name]; d != nil {
-		d.keeps, d.tells = h.Keeps, h.Tells
-		d.mic = h.Mic != nil
-		d.hears = d.mic && *h.Mic
+		d.storesOffline, d.showsAnswers = h.Keeps, h.Tells
+		d.hasMic = h.Mic != nil
+		d.micOn = d.hasMic && *h.Mic
 	}
 }
 
@@ -68,7 +68,7 @@ func (f *fleet) wantsKey(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := f.devices[name]
-	return d != nil && d.keeps
+	return d != nil && d.storesOffline
 }
 
 // format returns the format that the device used last; JSON if that is unknown.
@@ -97,11 +97,11 @@ func (in *Intake) SetPaused(paused bool) {
 	in.fleet.mu.Lock()
 	in.fleet.paused = paused
 	in.fleet.mu.Unlock()
-	in.remind(nil)
+	in.sendPauseState(nil)
 }
 
-// remind tells all devices of one outlet, or of all outlets, whether to pause.
-func (in *Intake) remind(out outlet) {
+// sendPauseState tells all devices of one outlet, or of all outlets, whether to pause.
+func (in *Intake) sendPauseState(out outlet) {
 	in.fleet.mu.Lock()
 	to := map[string]device{}
 	for name, d := range in.fleet.devices {
@@ -111,7 +111,7 @@ func (in *Intake) remind(out outlet) {
 	}
 	in.fleet.mu.Unlock()
 	for name, d := range to {
-		in.tell(d.out, name, in.pauseCmd(), 1, true)
+		in.trySend(d.out, name, in.pauseCmd(), 1, true)
 	}
 }
 
@@ -123,12 +123,12 @@ func (in *Intake) SetPrivate(private bool) {
 	in.fleet.private = private
 	in.fleet.mu.Unlock()
 	if !same {
-		in.remind(nil)
+		in.sendPauseState(nil)
 	}
 }
 
-// silent reports whether nothing about the wearer may be kept now.
-func (in *Intake) silent() bool {
+// isSilenced reports whether nothing about the wearer may be kept now.
+func (in *Intake) isSilenced() bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
 	return in.fleet.paused || in.fleet.private
@@ -150,17 +150,17 @@ func (in *Intake) pauseCmd() *wire.Cmd {
 	return &wire.Cmd{Cmd: wire.CmdResume, At: since}
 }
 
-// greet answers a hello: with the time, how much may be sent at once, and whether to pause.
+// answerHello answers a hello: with the time, how much may be sent at once, and whether to pause.
 // The time is sent with QoS 0, so that no broker delivers it late.
-func (in *Intake) greet(out outlet, name string) {
-	in.tell(out, name, &wire.Cmd{Cmd: wire.CmdTime, At: in.cfg.Now(), Zone: in.cfg.Zone, Max: wire.MaxPayload}, 0, false)
-	in.tell(out, name, in.pauseCmd(), 1, true)
+func (in *Intake) answerHello(out outlet, name string) {
+	in.trySend(out, name, &wire.Cmd{Cmd: wire.CmdTime, At: in.cfg.Now(), Zone: in.cfg.Zone, Max: wire.MaxPayload}, 0, false)
+	in.trySend(out, name, in.pauseCmd(), 1, true)
 	if in.cfg.SealTo != "" && in.fleet.wantsKey(name) {
-		in.tell(out, name, &wire.Cmd{Cmd: wire.CmdKey, To: in.cfg.SealTo}, 0, false)
+		in.trySend(out, name, &wire.Cmd{Cmd: wire.CmdKey, To: in.cfg.SealTo}, 0, false)
 	}
 }
 
-func (in *Intake) tell(out outlet, name string, c *wire.Cmd, qos byte, retain bool) {
+func (in *Intake) trySend(out outlet, name string, c *wire.Cmd, qos byte, retain bool) {
 	if err := in.sendCommand(out, name, c, qos, retain); err != nil {
 		in.log.Debug("intake: a command could not be sent", "device", name, "cmd", c.Cmd, "error", err)
 	}
@@ -195,7 +195,7 @@ func (in *Intake) CanAnswer(name string) bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
 	d := in.fleet.devices[name]
-	return d != nil && d.tells
+	return d != nil && d.showsAnswers
 }
 
 // HasMicrophone reports whether a device has said that its microphone is on. A screen, a folder or a
@@ -204,7 +204,7 @@ func (in *Intake) HasMicrophone(name string) bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
 	d := in.fleet.devices[name]
-	return d != nil && d.hears
+	return d != nil && d.micOn
 }
 
 // Say makes a device show or speak a text, of which at most [wire.MaxSay] bytes are sent. It
@@ -214,7 +214,7 @@ func (in *Intake) Say(name, text string) error {
 	in.fleet.mu.Lock()
 	d := in.fleet.devices[name]
 	var out outlet
-	if d != nil && d.tells {
+	if d != nil && d.showsAnswers {
 		out = d.out
 	}
 	in.fleet.mu.Unlock()

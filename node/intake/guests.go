@@ -139,7 +139,7 @@ func (h *guestHook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bo
 	}
 	l, ok := cl.Net.Conn.(*limitConn)
 	if ok {
-		l.known()
+		l.onIdentified()
 	}
 	return ok
 }

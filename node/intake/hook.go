@@ -26,7 +26,7 @@ const maxKeepalive = 43690
 type hook struct {
 	mqtt.HookBase
 	broker  *Broker
-	in      *Intake
+	intake  *Intake
 	devices Devices
 
 	mu     sync.Mutex // guards what follows
@@ -44,19 +44,19 @@ func (h *hook) ID() string { return "intake" }
 
 func (h *hook) Provides(b byte) bool { return slices.Contains(provided, b) }
 
-// noWords replaces the payload of a will that has none while mochi checks the CONNECT: mochi
+// emptyWill replaces the payload of a will that has none while mochi checks the CONNECT: mochi
 // refuses such a will, although the protocol allows it (MQTT 5, 3.1.3.4).
-var noWords = []byte{0}
+var emptyWill = []byte{0}
 
 func (h *hook) OnPacketRead(_ *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
 	if pk.FixedHeader.Type == packets.Connect && pk.Connect.WillFlag && len(pk.Connect.WillPayload) == 0 {
-		pk.Connect.WillPayload = noWords
+		pk.Connect.WillPayload = emptyWill
 	}
 	return pk, nil
 }
 
 func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
-	if w := cl.Properties.Will.Payload; len(w) > 0 && &w[0] == &noWords[0] {
+	if w := cl.Properties.Will.Payload; len(w) > 0 && &w[0] == &emptyWill[0] {
 		cl.Properties.Will.Payload = nil
 	}
 	cl.State.Keepalive = min(cl.State.Keepalive, maxKeepalive)
@@ -80,7 +80,7 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	}
 	if ok {
 		hash, enabled := h.devices.Lookup(name)
-		ok = enabled && h.in.verifier.check(name, hash, pk.Connect.Password, hostOf(cl.Net.Remote))
+		ok = enabled && h.intake.verifier.check(name, hash, pk.Connect.Password, hostOf(cl.Net.Remote))
 	}
 	if !ok {
 		h.denied("connect", "a connection was refused: unknown device, wrong password, or the client id or will of another device")
@@ -99,7 +99,7 @@ func (h *hook) replaceEarlier(name string, cl *mqtt.Client) {
 	if !ok {
 		return
 	}
-	l.known()
+	l.onIdentified()
 	h.mu.Lock()
 	earlier := h.latest[name]
 	h.latest[name] = l
@@ -111,8 +111,8 @@ func (h *hook) replaceEarlier(name string, cl *mqtt.Client) {
 }
 
 func (h *hook) denied(key, msg string, args ...any) {
-	h.in.stats.count(func(s *Stats) { s.Denied++ })
-	h.in.logOnce("denied "+key, msg, args...)
+	h.intake.stats.count(func(s *Stats) { s.Denied++ })
+	h.intake.logOnce("denied "+key, msg, args...)
 }
 
 // OnACLCheck lets a device publish below its own name, except on the topics on which the node
@@ -139,7 +139,7 @@ func (h *hook) OnACLCheck(cl *mqtt.Client, topic string, write bool) bool {
 }
 
 func (h *hook) OnSessionEstablished(*mqtt.Client, packets.Packet) {
-	h.in.stats.count(func(s *Stats) { s.Connected++ })
+	h.intake.stats.count(func(s *Stats) { s.Connected++ })
 }
 
 // OnPublish queues a message.
@@ -152,7 +152,7 @@ func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, er
 	}
 	a := arrival{topic: pk.TopicName, payload: pk.Payload}
 	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 {
-		cut := l.taken(pk.PacketID)
+		cut := l.takeSkipped(pk.PacketID)
 		a.oversize, a.crc = cut.size, cut.crc
 	}
 	if pk.FixedHeader.Qos == 1 {
@@ -167,10 +167,10 @@ func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, er
 	if c == nil {
 		return pk, packets.ErrRejectPacket
 	}
-	d, ok := h.in.take(c, a)
+	d, ok := h.intake.accept(c, a)
 	if ok && pk.FixedHeader.Qos == 2 {
 		// mochi runs the four-way exchange of QoS 2, which may continue once the event is on disk.
-		<-d.settled
+		<-d.decided
 		if d.outcome != deferred {
 			return pk, packets.CodeSuccessIgnore
 		}
@@ -189,20 +189,20 @@ func (h *hook) OnWill(cl *mqtt.Client, w mqtt.Will) (mqtt.Will, error) {
 		return w, nil
 	}
 	if c := h.conn(cl); c != nil {
-		h.in.take(c, arrival{topic: w.TopicName, payload: w.Payload})
+		h.intake.accept(c, arrival{topic: w.TopicName, payload: w.Payload})
 	}
 	w.Retain = false // nobody else may read it
 	return w, nil
 }
 
 func (h *hook) OnDisconnect(cl *mqtt.Client, _ error, _ bool) {
-	h.in.stats.count(func(s *Stats) { s.Connected-- })
+	h.intake.stats.count(func(s *Stats) { s.Connected-- })
 	h.mu.Lock()
 	c := h.conns[cl]
 	delete(h.conns, cl)
 	h.mu.Unlock()
 	if c != nil {
-		c.end()
+		c.close()
 	}
 }
 
@@ -216,7 +216,7 @@ func (h *hook) conn(cl *mqtt.Client) *conn {
 	}
 	c := h.conns[cl]
 	if c == nil {
-		c = h.in.connect(h.broker, func() { cl.Stop(errors.New("messages are to come again")) })
+		c = h.intake.connect(h.broker, func() { cl.Stop(errors.New("messages are to come again")) })
 		h.conns[cl] = c
 	}
 	return c

@@ -72,13 +72,13 @@ type Config struct {
 // Intake orders the messages of all transports and journals them in batches. It is
 // safe for concurrent use.
 type Intake struct {
-	cfg    Config
-	log    *slog.Logger
-	stats  counters
-	clocks wire.Clocks
-	fleet  fleet
-	room   *budget   // limits the bytes of payloads that wait
-	since  time.Time // when New was called
+	cfg           Config
+	log           *slog.Logger
+	stats         counters
+	clocks        wire.Clocks
+	fleet         fleet
+	payloadBudget *budget   // limits the bytes of payloads that wait
+	startedAt     time.Time // when New was called
 
 	verifier *verifier // shared by broker and web, so that both count the same guesses
 
@@ -102,13 +102,13 @@ func New(cfg Config) *Intake {
 	}
 	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	in := &Intake{
-		cfg:   cfg,
-		log:   cfg.Log,
-		fleet: fleet{paused: cfg.Paused, devices: map[string]*device{}},
-		room:  newBudget(maxQueueBytes),
-		queue: make(chan *delivery, maxBatch),
-		done:  make(chan struct{}),
-		since: cfg.Now(),
+		cfg:           cfg,
+		log:           cfg.Log,
+		fleet:         fleet{paused: cfg.Paused, devices: map[string]*device{}},
+		payloadBudget: newBudget(maxQueueBytes),
+		queue:         make(chan *delivery, maxBatch),
+		done:          make(chan struct{}),
+		startedAt:     cfg.Now(),
 
 		verifier: newVerifier(),
 	}
@@ -166,7 +166,7 @@ type delivery struct {
 	pressEvent  memory.Event  // the event of that press; event itself is cleared when it is dropped
 	moved       bool          // the wearer entered or left a private zone, so devices may have to be told
 	puback      func()        // nil: QoS 0
-	settled     chan struct{} // nil, or closed when the outcome is known
+	decided     chan struct{} // nil, or closed when the outcome is known
 }
 
 // arrival is a message in the form in which a transport hands it over.
@@ -179,31 +179,31 @@ type arrival struct {
 	puback   func()
 }
 
-// take decodes a message, decides what to do with it, and queues it for the journal. It waits while
+// accept decodes a message, decides what to do with it, and queues it for the journal. It waits while
 // there is no room. It returns false if the intake or the connection is closed.
-func (in *Intake) take(c *conn, a arrival) (*delivery, bool) {
+func (in *Intake) accept(c *conn, a arrival) (*delivery, bool) {
 	d := &delivery{conn: c, puback: a.puback, size: int64(len(a.payload))}
-	in.read(d, a)
+	in.decode(d, a)
 	if !c.enter() {
 		return nil, false
 	}
 	d.weight = len(a.payload) + 256 // plus an estimate of what it needs besides
-	in.room.acquire(d.weight)
+	in.payloadBudget.acquire(d.weight)
 	in.mu.RLock()
 	defer in.mu.RUnlock()
 	if in.closed {
-		in.room.release(d.weight)
+		in.payloadBudget.release(d.weight)
 		c.leave()
 		return nil, false
 	}
-	d.settled = make(chan struct{})
+	d.decided = make(chan struct{})
 	in.queue <- d
 	return d, true
 }
 
-// read decodes a message and sets its outcome: refused if it is malformed, stale, dropped because
+// decode decodes a message and sets its outcome: refused if it is malformed, stale, dropped because
 // of a pause or a private zone, and otherwise pending.
-func (in *Intake) read(d *delivery, a arrival) {
+func (in *Intake) decode(d *delivery, a arrival) {
 	received := in.cfg.Now()
 	var m wire.Message
 	var head *wire.Header
@@ -219,7 +219,7 @@ func (in *Intake) read(d *delivery, a arrival) {
 		m, head, d.err = wire.Decode(d.kind, a.payload)
 	}
 	in.stats.count(func(s *Stats) {
-		s.Received[counted(d.kind)]++
+		s.Received[statsKind(d.kind)]++
 		s.Bytes += uint64(len(a.payload))
 		if head != nil {
 			s.Unknown += uint64(head.Unknown)
@@ -242,7 +242,7 @@ func (in *Intake) read(d *delivery, a arrival) {
 		d.payload = append([]byte(nil), a.payload[:min(len(a.payload), MaxKept)]...)
 		return
 	}
-	if a.retained && content(d.kind) {
+	if a.retained && isContent(d.kind) {
 		// It arrived once before, when it was new. At that time there may have been a pause or a
 		// private zone, and nothing shows that now.
 		d.outcome = stale
@@ -265,10 +265,10 @@ func (in *Intake) read(d *delivery, a arrival) {
 	if paused {
 		d.private = ""
 	}
-	if d.isPress = in.pauses(d.device, m); d.isPress {
+	if d.isPress = in.isPausePress(d.device, m); d.isPress {
 		d.pressEvent = d.event
 	}
-	if d.isPress || (paused || d.private != "") && content(d.kind) {
+	if d.isPress || (paused || d.private != "") && isContent(d.kind) {
 		d.outcome = dropped
 		d.event = memory.Event{ID: d.event.ID}
 	}
@@ -278,22 +278,22 @@ func (in *Intake) read(d *delivery, a arrival) {
 	}
 }
 
-// lateBy is the delay from which an event counts as stored by the device. A smaller delay may come
+// storedAfter is the delay from which an event counts as stored by the device. A smaller delay may come
 // from a slow clock.
-const lateBy = 2 * time.Minute
+const storedAfter = 2 * time.Minute
 
 // storedInPause reports whether an event happened in a pause that is over. Its device was out of
 // reach then, and did not know of the pause.
 func (in *Intake) storedInPause(e *memory.Event) bool {
-	return in.cfg.WasPaused != nil && e.Clock != memory.ClockNone && e.Received.Sub(e.At) > lateBy && in.cfg.WasPaused(e.At)
+	return in.cfg.WasPaused != nil && e.Clock != memory.ClockNone && e.Received.Sub(e.At) > storedAfter && in.cfg.WasPaused(e.At)
 }
 
-// content reports whether events of a kind tell something about the wearer, rather than the device.
-func content(k memory.Kind) bool {
+// isContent reports whether events of a kind tell something about the wearer, rather than the device.
+func isContent(k memory.Kind) bool {
 	return k != memory.KindHello && k != memory.KindStatus && k != memory.KindGap
 }
 
-func counted(k memory.Kind) memory.Kind {
+func statsKind(k memory.Kind) memory.Kind {
 	for _, known := range wire.Kinds {
 		if k == known {
 			return k
@@ -303,7 +303,7 @@ func counted(k memory.Kind) memory.Kind {
 }
 
 func (in *Intake) logOnce(key, msg string, args ...any) {
-	if in.stats.first(key) {
+	if in.stats.isFirst(key) {
 		in.log.Warn("intake: "+msg+" (logged once, counted from now on)", args...)
 	}
 }

@@ -38,36 +38,36 @@ var (
 // again.
 type limitConn struct {
 	net.Conn
-	server bool // the peer is a client: the first packet is CONNECT
-	r      *bufio.Reader
-	out    []byte // passed on first
-	pass   int    // how many bytes are then passed on as they come
-	first  bool
-	v5     bool
-	err    error
-	lost   atomic.Bool
-	ended  chan struct{} // for a server: closed when the broker has finished with it
-	known  func()        // for a server: called when the peer has identified itself
+	server       bool // the peer is a client: the first packet is CONNECT
+	r            *bufio.Reader
+	header       []byte // passed on first
+	remaining    int    // how many bytes are then passed on as they come
+	first        bool
+	v5           bool
+	err          error
+	lost         atomic.Bool
+	ended        chan struct{} // for a server: closed when the broker has finished with it
+	onIdentified func()        // for a server: called when the peer has identified itself
 
-	mu  sync.Mutex
-	cut map[uint16]cutAway // by packet id
+	mu      sync.Mutex
+	skipped map[uint16]skippedPayload // by packet id
 }
 
-type cutAway struct {
+type skippedPayload struct {
 	size int64
 	crc  uint32
 }
 
 func newLimitConn(c net.Conn, server bool) *limitConn {
-	return &limitConn{Conn: c, server: server, r: bufio.NewReaderSize(c, 8<<10), first: true, cut: map[uint16]cutAway{}, ended: make(chan struct{})}
+	return &limitConn{Conn: c, server: server, r: bufio.NewReaderSize(c, 8<<10), first: true, skipped: map[uint16]skippedPayload{}, ended: make(chan struct{})}
 }
 
-// taken returns, once, what was cut away from the message with this packet id.
-func (l *limitConn) taken(id uint16) cutAway {
+// takeSkipped returns, once, what was cut away from the message with this packet id.
+func (l *limitConn) takeSkipped(id uint16) skippedPayload {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.cut[id]
-	delete(l.cut, id)
+	c := l.skipped[id]
+	delete(l.skipped, id)
 	return c
 }
 
@@ -88,19 +88,19 @@ func (l *limitConn) Read(p []byte) (int, error) {
 }
 
 func (l *limitConn) read(p []byte) (int, error) {
-	if len(l.out) == 0 && l.pass == 0 && l.err == nil {
+	if len(l.header) == 0 && l.remaining == 0 && l.err == nil {
 		l.err = l.next()
 	}
 	switch {
-	case len(l.out) > 0:
-		n := copy(p, l.out)
-		l.out = l.out[n:]
+	case len(l.header) > 0:
+		n := copy(p, l.header)
+		l.header = l.header[n:]
 		return n, nil
 	case l.err != nil:
 		return 0, l.err
 	}
-	n, err := l.r.Read(p[:min(len(p), l.pass)])
-	l.pass -= n
+	n, err := l.r.Read(p[:min(len(p), l.remaining)])
+	l.remaining -= n
 	return n, err
 }
 
@@ -124,7 +124,7 @@ func (l *limitConn) next() error {
 	case length <= limit && first && l.server:
 		return l.connect(head, raw, length)
 	case length <= limit:
-		l.out, l.pass = append([]byte{head}, raw...), length
+		l.header, l.remaining = append([]byte{head}, raw...), length
 		return nil
 	case head>>4 != 3 || first:
 		return errPacket
@@ -159,7 +159,7 @@ func (l *limitConn) connect(head byte, raw []byte, length int) error {
 			l.v5 = body[at] == 5
 		}
 	}
-	l.out = append(append([]byte{head}, raw...), body...)
+	l.header = append(append([]byte{head}, raw...), body...)
 	return nil
 }
 
@@ -181,7 +181,7 @@ func (l *limitConn) skip(head byte, length int) error {
 	if _, err := io.ReadFull(l.r, rest); err != nil {
 		return err
 	}
-	c := cutAway{size: int64(length - 2 - keep)}
+	c := skippedPayload{size: int64(length - 2 - keep)}
 	if err := l.discard(&c); err != nil {
 		return err
 	}
@@ -190,17 +190,17 @@ func (l *limitConn) skip(head byte, length int) error {
 		id = binary.BigEndian.Uint16(rest[keep-2:])
 	}
 	l.mu.Lock()
-	l.cut[id] = c
+	l.skipped[id] = c
 	l.mu.Unlock()
 	if l.v5 {
 		rest = append(rest, 0) // no properties
 	}
-	l.out = append([]byte{head}, binary.AppendUvarint(nil, uint64(2+len(rest)))...)
-	l.out = append(append(l.out, n[:]...), rest...)
+	l.header = append([]byte{head}, binary.AppendUvarint(nil, uint64(2+len(rest)))...)
+	l.header = append(append(l.header, n[:]...), rest...)
 	return nil
 }
 
-func (l *limitConn) discard(c *cutAway) error {
+func (l *limitConn) discard(c *skippedPayload) error {
 	buf := make([]byte, 32<<10)
 	for left := c.size; left > 0; {
 		if l.server {

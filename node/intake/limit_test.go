@@ -93,8 +93,8 @@ func TestLimitSkipsLargePayloads(t *testing.T) {
 			if string(p.Payload) != want || p.TopicName != "locket/v1/pin/text" || qos > 0 && p.MessageID != uint16(9+i) || p.Qos != qos {
 				t.Errorf("qos %d: %v", qos, p)
 			}
-			cut := l.taken(p.MessageID)
-			if want := (cutAway{int64(len(big)), crc32.ChecksumIEEE(big)}); i == 0 && cut != want || i == 1 && cut != (cutAway{}) {
+			cut := l.takeSkipped(p.MessageID)
+			if want := (skippedPayload{int64(len(big)), crc32.ChecksumIEEE(big)}); i == 0 && cut != want || i == 1 && cut != (skippedPayload{}) {
 				t.Errorf("qos %d: %d was cut away: %+v", qos, i, cut)
 			}
 		}
@@ -211,12 +211,12 @@ func TestTakeAfterClose(t *testing.T) {
 	if err := errors.Join(in.Close(), in.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := in.take(c, arrival{topic: "locket/v1/pin/text", payload: []byte(`{"seq":1,"boot":1,"text":"x"}`)}); ok {
+	if _, ok := in.accept(c, arrival{topic: "locket/v1/pin/text", payload: []byte(`{"seq":1,"boot":1,"text":"x"}`)}); ok {
 		t.Error("taken by a closed intake")
 	}
-	c.end()
-	c.end()
-	if _, ok := in.take(c, arrival{}); ok {
+	c.close()
+	c.close()
+	if _, ok := in.accept(c, arrival{}); ok {
 		t.Error("taken by a connection that has ended")
 	}
 }

@@ -20,19 +20,19 @@ const connectPatience = 10 * time.Second
 // up a connection while the device's next one is being set up.)
 type listener struct {
 	net.Listener
-	tls      *tls.Config
-	nameless *nameless
-	unreads  *unreads
-	dismiss  func() // tells every device that the broker is closing
+	tls          *tls.Config
+	unidentified *unidentifiedConns
+	unreads      *unreads
+	dismiss      func() // tells every device that the broker is closing
 
-	mu     sync.Mutex
-	closed bool
-	open   map[*limitConn]bool
-	all    sync.WaitGroup
+	mu          sync.Mutex
+	closed      bool
+	conns       map[*limitConn]bool
+	connections sync.WaitGroup
 }
 
 func newListener(l net.Listener, t *tls.Config, most int) *listener {
-	return &listener{Listener: l, tls: t, nameless: newNameless(most), unreads: &unreads{of: map[*unread]int{}}, open: map[*limitConn]bool{}}
+	return &listener{Listener: l, tls: t, unidentified: newUnidentifiedConns(most), unreads: &unreads{bytes: map[*unread]int{}}, conns: map[*limitConn]bool{}}
 }
 
 func (l *listener) Init(*slog.Logger) error { return nil }
@@ -64,19 +64,19 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 	if l.tls != nil {
 		raw = tls.Server(raw, l.tls)
 	}
-	u := &unread{Conn: raw, among: l.unreads}
+	u := &unread{Conn: raw, group: l.unreads}
 	c := newLimitConn(u, true)
-	l.nameless.add(c)
-	c.known = func() { l.nameless.remove(c) }
-	l.open[c] = true
-	l.all.Go(func() {
+	l.unidentified.add(c)
+	c.onIdentified = func() { l.unidentified.remove(c) }
+	l.conns[c] = true
+	l.connections.Go(func() {
 		establish(l.ID(), c) // an error means that the device left or was rejected, which is counted where it happens
 		c.Close()
-		u.all.Wait()
+		u.writers.Wait()
 		l.mu.Lock()
-		delete(l.open, c)
+		delete(l.conns, c)
 		l.mu.Unlock()
-		l.nameless.remove(c)
+		l.unidentified.remove(c)
 		close(c.ended)
 	})
 }
@@ -94,9 +94,9 @@ func (l *listener) Close(listeners.CloseFn) {
 		l.Listener.Close()
 	}
 	l.mu.Lock()
-	for c := range l.open {
+	for c := range l.conns {
 		c.Close()
 	}
 	l.mu.Unlock()
-	l.all.Wait()
+	l.connections.Wait()
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// pressFor is how old a press that pauses or ends a pause may be, or how far ahead of this
+// maxPressAge is how old a press that pauses or ends a pause may be, or how far ahead of this
 // node's clock. An older press was delayed somewhere and may no longer be what the wearer
 // wants.
-const pressFor = time.Minute
+const maxPressAge = time.Minute
 
-// pauses reports whether a message is a press with the gesture that pauses, on a device
+// isPausePress reports whether a message is a press with the gesture that pauses, on a device
 // that has a microphone. Such a press has no other meaning, so it is never journalled.
-func (in *Intake) pauses(device string, m wire.Message) bool {
+func (in *Intake) isPausePress(device string, m wire.Message) bool {
 	b, ok := m.(*wire.Button)
 	if !ok || in.cfg.PauseBy == "" || b.Gesture != in.cfg.PauseBy {
 		return false
@@ -22,25 +22,25 @@ func (in *Intake) pauses(device string, m wire.Message) bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
 	d := in.fleet.devices[device]
-	return d != nil && d.mic
+	return d != nil && d.hasMic
 }
 
-// press handles a press, unless it is old, has no time, or was handled before. Only the
+// handlePress handles a press, unless it is old, has no time, or was handled before. Only the
 // appender calls it, so that presses are handled one after another.
-func (in *Intake) press(d *delivery) {
+func (in *Intake) handlePress(d *delivery) {
 	e := &d.pressEvent
-	if age := e.Received.Sub(e.At); e.Clock == memory.ClockNone || age > pressFor || age < -pressFor || e.At.Before(in.since) {
+	if age := e.Received.Sub(e.At); e.Clock == memory.ClockNone || age > maxPressAge || age < -maxPressAge || e.At.Before(in.startedAt) {
 		return // a press from before the start may have been handled before it
 	}
-	if in.fleet.pressedBefore(e) {
+	if in.fleet.isRepeatedPress(e) {
 		return
 	}
 	in.cfg.OnPressed(d.device, e.At)
 }
 
-// pressedBefore reports whether a press is not newer than the last one of its device. If it
+// isRepeatedPress reports whether a press is not newer than the last one of its device. If it
 // is newer, it becomes the last one.
-func (f *fleet) pressedBefore(e *memory.Event) bool {
+func (f *fleet) isRepeatedPress(e *memory.Event) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := f.devices[e.ID.Device]

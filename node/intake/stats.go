@@ -39,9 +39,9 @@ func (c *counters) count(f func(*Stats)) {
 	f(&c.Stats)
 }
 
-// first reports whether this is the first call with a key. Keys are few and
+// isFirst reports whether this is the first call with a key. Keys are few and
 // fixed.
-func (c *counters) first(key string) bool {
+func (c *counters) isFirst(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.logged[key] {

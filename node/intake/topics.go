@@ -108,7 +108,7 @@ func foreign(topic string) bool { return !strings.HasPrefix(topic, wire.Root) }
 // pass delivers a message of one login to those who may read it.
 func (h *hook) pass(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
 	size := sizeOf(&pk)
-	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 && l.taken(pk.PacketID).size > 0 || size > maxPassed {
+	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 && l.takeSkipped(pk.PacketID).size > 0 || size > maxPassed {
 		h.denied("size", fmt.Sprintf("a message between programs has over %d bytes", maxPassed))
 		return pk, packets.CodeSuccessIgnore
 	}

@@ -12,7 +12,7 @@ import (
 const (
 	maxUnread    = 4 << 20     // bytes that wait for a client that does not read them
 	maxAllUnread = 32 << 20    // bytes that wait for all of them
-	lastWords    = time.Second // how long waiting bytes are still sent after Close
+	drainTime    = time.Second // how long waiting bytes are still sent after Close
 )
 
 var errUnread = errors.New("mqtt: too much waits for a client that does not read")
@@ -23,10 +23,10 @@ var errUnread = errors.New("mqtt: too much waits for a client that does not read
 // anything else ends the connection. Each Write has to be one packet.
 type unread struct {
 	net.Conn
-	among *unreads
-	all   sync.WaitGroup // the goroutine that writes
+	group   *unreads
+	writers sync.WaitGroup // the goroutine that writes
 
-	// Guarded by among.mu.
+	// Guarded by group.mu.
 	waiting []byte
 	writing int   // bytes, taken from waiting, that are being written
 	err     error // why no more packets are accepted
@@ -36,22 +36,22 @@ type unread struct {
 // not fit, the client with the most waiting bytes loses it. So a client loses nothing because
 // of others as long as less waits for it than its share of maxAllUnread.
 type unreads struct {
-	mu  sync.Mutex // not held while a connection is written or closed
-	of  map[*unread]int
-	sum int // of all values in of
+	mu    sync.Mutex // not held while a connection is written or closed
+	bytes map[*unread]int
+	sum   int // of all values in of
 }
 
 // set records how much waits for a client.
 func (a *unreads) set(u *unread, n int) {
-	a.sum += n - a.of[u]
-	if a.of[u] = n; n == 0 {
-		delete(a.of, u)
+	a.sum += n - a.bytes[u]
+	if a.bytes[u] = n; n == 0 {
+		delete(a.bytes, u)
 	}
 }
 
-// without returns the client that has to lose a packet if u gets more bytes; nil: none has to.
-func (a *unreads) without(u *unread, more int) *unread {
-	most := a.of[u] + more
+// victim returns the client that has to lose a packet if u gets more bytes; nil: none has to.
+func (a *unreads) victim(u *unread, more int) *unread {
+	most := a.bytes[u] + more
 	if most > maxUnread {
 		return u
 	}
@@ -59,7 +59,7 @@ func (a *unreads) without(u *unread, more int) *unread {
 		return nil
 	}
 	who := u
-	for o, n := range a.of {
+	for o, n := range a.bytes {
 		if n > most {
 			who, most = o, n
 		}
@@ -69,7 +69,7 @@ func (a *unreads) without(u *unread, more int) *unread {
 
 // Write accepts a packet.
 func (u *unread) Write(p []byte) (int, error) {
-	ended, err := u.take(p)
+	ended, err := u.enqueue(p)
 	if ended != nil {
 		ended.Conn.Close()
 	}
@@ -79,29 +79,29 @@ func (u *unread) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take queues a packet. If that ended a client, the caller has to close it.
-func (u *unread) take(p []byte) (ended *unread, err error) {
-	u.among.mu.Lock()
-	defer u.among.mu.Unlock()
+// enqueue queues a packet. If that ended a client, the caller has to close it.
+func (u *unread) enqueue(p []byte) (ended *unread, err error) {
+	u.group.mu.Lock()
+	defer u.group.mu.Unlock()
 	if u.err != nil {
 		return nil, u.err
 	}
-	if ended = u.among.without(u, len(p)); ended == u && p[0]>>4 == packets.Publish && p[0]&6 == 0 {
+	if ended = u.group.victim(u, len(p)); ended == u && p[0]>>4 == packets.Publish && p[0]&6 == 0 {
 		return nil, nil
 	}
 	if ended != nil {
 		ended.err, ended.waiting, ended.writing = errUnread, nil, 0
-		u.among.set(ended, 0)
+		u.group.set(ended, 0)
 	}
 	if u.err != nil {
 		return ended, u.err
 	}
-	u.among.set(u, u.among.of[u]+len(p))
+	u.group.set(u, u.group.bytes[u]+len(p))
 	if u.waiting = append(u.waiting, p...); u.writing == 0 {
 		u.writing = len(u.waiting)
 		b := u.waiting
 		u.waiting = nil
-		u.all.Go(func() { u.write(b) })
+		u.writers.Go(func() { u.write(b) })
 	}
 	return ended, nil
 }
@@ -110,15 +110,15 @@ func (u *unread) take(p []byte) (ended *unread, err error) {
 func (u *unread) write(b []byte) {
 	for len(b) > 0 {
 		_, err := u.Conn.Write(b)
-		u.among.mu.Lock()
+		u.group.mu.Lock()
 		if err != nil {
 			u.err, u.waiting = err, nil
 		}
 		b, u.waiting = u.waiting, nil
 		u.writing = len(b)
-		u.among.set(u, len(b))
+		u.group.set(u, len(b))
 		end := len(b) == 0 && u.err != nil
-		u.among.mu.Unlock()
+		u.group.mu.Unlock()
 		if end {
 			u.Conn.Close()
 		}
@@ -128,8 +128,8 @@ func (u *unread) write(b []byte) {
 // Read reads what the client sends until Close.
 func (u *unread) Read(p []byte) (int, error) {
 	n, err := u.Conn.Read(p)
-	u.among.mu.Lock()
-	defer u.among.mu.Unlock()
+	u.group.mu.Lock()
+	defer u.group.mu.Unlock()
 	if u.err != nil {
 		return 0, u.err
 	}
@@ -138,15 +138,15 @@ func (u *unread) Read(p []byte) (int, error) {
 
 // Close ends the connection once the waiting bytes are written. It does not wait for that.
 func (u *unread) Close() error {
-	u.among.mu.Lock()
+	u.group.mu.Lock()
 	if u.err == nil {
 		u.err = net.ErrClosed
 	}
 	writing := u.writing > 0
-	u.among.mu.Unlock()
+	u.group.mu.Unlock()
 	if !writing {
 		return u.Conn.Close()
 	}
-	time.AfterFunc(lastWords, func() { u.Conn.Close() })
+	time.AfterFunc(drainTime, func() { u.Conn.Close() })
 	return nil
 }

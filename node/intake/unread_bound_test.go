@@ -13,11 +13,11 @@ func TestSlowReadersAreDisconnected(t *testing.T) {
 	const clients = 64                                                                         // as many as the broker has
 	packet := func(size int) []byte { return append([]byte{3<<4 | 2}, make([]byte, size)...) } // QoS 1
 	for _, inTurn := range []bool{true, false} {
-		all := &unreads{of: map[*unread]int{}}
+		all := &unreads{bytes: map[*unread]int{}}
 		open := func() (*unread, net.Conn) {
 			ours, theirs := net.Pipe()
-			u := &unread{Conn: ours, among: all}
-			t.Cleanup(func() { theirs.Close(); u.Close(); u.all.Wait() })
+			u := &unread{Conn: ours, group: all}
+			t.Cleanup(func() { theirs.Close(); u.Close(); u.writers.Wait() })
 			return u, theirs
 		}
 		wearable, reads := open()
@@ -42,7 +42,7 @@ func TestSlowReadersAreDisconnected(t *testing.T) {
 			}
 			all.mu.Lock()
 			held := 0
-			for _, n := range all.of {
+			for _, n := range all.bytes {
 				held += n
 			}
 			if held != all.sum || held > maxAllUnread {

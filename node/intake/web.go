@@ -31,13 +31,13 @@ type WebConfig struct {
 // Both require the device's name and password as HTTP Basic credentials, and answer with a
 // [WebAnswer]. Its methods are safe for concurrent use.
 type Web struct {
-	in  *Intake
-	cfg WebConfig
+	intake *Intake
+	cfg    WebConfig
 
-	mu     sync.Mutex
-	closed bool
-	open   sync.WaitGroup // requests
-	boxes  map[string]*mailbox
+	mu       sync.Mutex
+	closed   bool
+	requests sync.WaitGroup // requests
+	boxes    map[string]*mailbox
 }
 
 // WebAnswer is the node's answer to a request: what it would publish on the device's ack and cmd
@@ -49,7 +49,7 @@ type WebAnswer struct {
 
 // NewWeb makes a Web. Close it before its intake.
 func NewWeb(in *Intake, cfg WebConfig) *Web {
-	return &Web{in: in, cfg: cfg, boxes: map[string]*mailbox{}}
+	return &Web{intake: in, cfg: cfg, boxes: map[string]*mailbox{}}
 }
 
 // Close waits until every request is answered, and refuses new ones. It is safe to call twice.
@@ -57,7 +57,7 @@ func (w *Web) Close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.open.Wait()
+	w.requests.Wait()
 }
 
 // webAway is the time without a request after which a device counts as not connected, and commands
@@ -69,7 +69,7 @@ func (w *Web) Connected(device string) bool {
 	w.mu.Lock()
 	b := w.boxes[device]
 	w.mu.Unlock()
-	return b != nil && b.heardSince(w.in.cfg.Now().Add(-webAway))
+	return b != nil && b.requestedSince(w.intake.cfg.Now().Add(-webAway))
 }
 
 // begin counts a request; it returns false if the Web is closed.
@@ -77,7 +77,7 @@ func (w *Web) begin() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {
-		w.open.Add(1)
+		w.requests.Add(1)
 	}
 	return !w.closed
 }
@@ -88,7 +88,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		refuse(out, http.StatusServiceUnavailable, "the node is stopping: send it again")
 		return
 	}
-	defer w.open.Done()
+	defer w.requests.Done()
 	// A page of another site can't read the answer and has no password, so it need not get a try.
 	if from := r.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" {
 		refuse(out, http.StatusForbidden, "a page of another site asks")
@@ -97,11 +97,11 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	name, password, ok := r.BasicAuth()
 	if ok = ok && wire.CheckDevice(name) == nil; ok {
 		hash, enabled := w.cfg.Devices.Lookup(name)
-		ok = enabled && w.in.verifier.check(name, hash, []byte(password), hostOf(r.RemoteAddr))
+		ok = enabled && w.intake.verifier.check(name, hash, []byte(password), hostOf(r.RemoteAddr))
 	}
 	if !ok {
-		w.in.stats.count(func(s *Stats) { s.Denied++ })
-		w.in.logOnce("denied web", "a request over HTTP was refused: unknown device, or wrong password")
+		w.intake.stats.count(func(s *Stats) { s.Denied++ })
+		w.intake.logOnce("denied web", "a request over HTTP was refused: unknown device, or wrong password")
 		refuse(out, http.StatusUnauthorized, "unknown device, or wrong password: locket wearable add makes one")
 		return
 	}
@@ -109,15 +109,15 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		refuse(out, http.StatusTooManyRequests, "this device has too many connections")
 		return
 	}
-	box := w.box(name)
-	box.turn.Lock() // so that the answer has the acks of this request
-	defer box.turn.Unlock()
-	box.hear(w.in.cfg.Now())
+	box := w.mailboxOf(name)
+	box.requesting.Lock() // so that the answer has the acks of this request
+	defer box.requesting.Unlock()
+	box.noteRequest(w.intake.cfg.Now())
 	if r.Method == http.MethodPost && !w.post(out, r, name, box) {
 		return
 	}
-	answer := box.take(w.in.cfg.Now())
-	if b, err := wire.EncodeCmd(w.in.pauseCmd(), wire.JSON); err == nil {
+	answer := box.take(w.intake.cfg.Now())
+	if b, err := wire.EncodeCmd(w.intake.pauseCmd(), wire.JSON); err == nil {
 		answer.Cmd = append(answer.Cmd, b)
 	}
 	out.Header().Set("Content-Type", "application/json")
@@ -144,23 +144,23 @@ func (w *Web) post(out http.ResponseWriter, r *http.Request, name string, box *m
 		refuse(out, http.StatusUnsupportedMediaType, "a message over HTTP is a JSON object")
 		return false
 	}
-	c := w.in.connect(box, func() {})
-	d, ok := w.in.take(c, arrival{topic: wire.TopicOf(name, memory.Kind(r.PathValue("leaf"))), payload: body})
-	c.end()
+	c := w.intake.connect(box, func() {})
+	d, ok := w.intake.accept(c, arrival{topic: wire.TopicOf(name, memory.Kind(r.PathValue("leaf"))), payload: body})
+	c.close()
 	if !ok {
 		refuse(out, http.StatusServiceUnavailable, "the node is stopping: send it again")
 		return false
 	}
-	<-d.settled
+	<-d.decided
 	return true
 }
 
-func (w *Web) box(name string) *mailbox {
+func (w *Web) mailboxOf(name string) *mailbox {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	b := w.boxes[name]
 	if b == nil {
-		b = &mailbox{now: w.in.cfg.Now}
+		b = &mailbox{now: w.intake.cfg.Now}
 		w.boxes[name] = b
 	}
 	return b
@@ -169,13 +169,13 @@ func (w *Web) box(name string) *mailbox {
 // mailbox keeps what the node says to a device until the device asks. Only devices with a correct
 // password have one.
 type mailbox struct {
-	turn sync.Mutex // held during a request
-	now  func() time.Time
+	requesting sync.Mutex // held during a request
+	now        func() time.Time
 
-	mu    sync.Mutex
-	ack   []json.RawMessage
-	cmd   []command
-	heard time.Time
+	mu          sync.Mutex
+	ack         []json.RawMessage
+	cmd         []command
+	lastRequest time.Time
 }
 
 // command is a waiting command, and since when it waits.
@@ -198,7 +198,7 @@ func (b *mailbox) publish(topic string, payload []byte, _ byte, _ bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if topic == wire.AckTopic(device) {
-		b.ack = kept(b.ack, append(json.RawMessage(nil), payload...))
+		b.ack = appendLatest(b.ack, append(json.RawMessage(nil), payload...))
 		return nil
 	}
 	var c struct {
@@ -207,11 +207,11 @@ func (b *mailbox) publish(topic string, payload []byte, _ byte, _ bool) error {
 	if err := json.Unmarshal(payload, &c); err != nil || c.Cmd == wire.CmdPause || c.Cmd == wire.CmdResume {
 		return err // each answer says that anew
 	}
-	b.cmd = kept(b.cmd, command{append(json.RawMessage(nil), payload...), b.now()})
+	b.cmd = appendLatest(b.cmd, command{append(json.RawMessage(nil), payload...), b.now()})
 	return nil
 }
 
-func kept[T any](list []T, next T) []T {
+func appendLatest[T any](list []T, next T) []T {
 	list = append(list, next)
 	return list[max(0, len(list)-mailboxSize):]
 }
@@ -230,16 +230,16 @@ func (b *mailbox) take(now time.Time) WebAnswer {
 	return out
 }
 
-func (b *mailbox) hear(now time.Time) {
+func (b *mailbox) noteRequest(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.heard = now
+	b.lastRequest = now
 }
 
-func (b *mailbox) heardSince(t time.Time) bool {
+func (b *mailbox) requestedSince(t time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.heard.After(t)
+	return b.lastRequest.After(t)
 }
 
 // refuse answers in the form of the API's problems.

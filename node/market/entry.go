@@ -135,16 +135,26 @@ func (s *Shop) sellEntry(ctx context.Context, r *serve.ListingRequest, kept *lis
 			return fmt.Errorf("%w: listing %s sells the entry already: withdraw it, or replace it", serve.ErrConflict, o.ID)
 		}
 	}
-	k, err := seal.KeyFromBytes(kept.Key)
+	to, err := recipientOf(kept.Key)
 	if err != nil {
 		return err
+	}
+	l.Answers = &trade.Answers{To: to, Each: 1, All: 1}
+	kept.Entry, kept.Of, kept.Unmarked = head.ID, nil, false
+	return s.c.Door.AnnounceFee(ctx, head.ID, feeOf(&kept.Listing))
+}
+
+// recipientOf returns the recipient to which questions about a bundle are sealed; key is
+// the bundle's.
+func recipientOf(key []byte) (string, error) {
+	k, err := seal.KeyFromBytes(key)
+	if err != nil {
+		return "", err
 	}
 	defer k.Zero()
 	id := bundle.Asker(k)
 	defer id.Zero()
-	l.Answers = &trade.Answers{To: id.Recipient().String(), Each: 1, All: 1}
-	kept.Entry, kept.Of, kept.Unmarked = head.ID, nil, false
-	return s.c.Door.AnnounceFee(ctx, head.ID, feeOf(&kept.Listing))
+	return id.Recipient().String(), nil
 }
 
 // feeOf returns what the members are told about a listing.

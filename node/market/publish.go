@@ -248,14 +248,11 @@ const (
 
 // answers makes a listing sell answers from its bundle.
 func (l *listed) answers(to *trade.Listing, r *serve.ListingAnswers) error {
-	k, err := seal.KeyFromBytes(l.Key)
+	recipient, err := recipientOf(l.Key)
 	if err != nil {
 		return err
 	}
-	defer k.Zero()
-	id := bundle.Asker(k)
-	defer id.Zero()
-	a := trade.Answers{To: id.Recipient().String()}
+	a := trade.Answers{To: recipient}
 	for _, limit := range []struct {
 		name           string
 		percent, usual int

@@ -23,7 +23,7 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+	AssertTx(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 	Clock() *memory.Ticker
 }
@@ -184,9 +184,9 @@ func (f finder) Commit(ctx context.Context, fn func(*store.Tx, func(string) (boo
 	})
 }
 
-// Say implements distill.Node.
-func (f finder) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error) {
-	return f.l.c.Engine.Say(tx, rank, as...)
+// AssertTx implements distill.Node.
+func (f finder) AssertTx(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error) {
+	return f.l.c.Engine.AssertTx(tx, rank, as...)
 }
 
 // Near implements distill.Node.

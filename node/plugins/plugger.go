@@ -281,7 +281,7 @@ func (pl Plugger) RemovePlugin(ctx context.Context, id string) error {
 		return err
 	}
 	ps.swap(id, nil)
-	lock := ps.c.Engine.Hold()
+	lock := ps.c.Engine.AcquireWriter()
 	err = ps.extract.ForgetPlugin(ctx, lock, id, devices)
 	lock.Release()
 	if have.run != nil {

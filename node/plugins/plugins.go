@@ -31,7 +31,7 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Hold() *engine.Writer
+	AcquireWriter() *engine.Writer
 }
 
 // Config is what the plugins of an open node need.
@@ -321,7 +321,7 @@ func (ps *Plugins) Scanners() (s string) {
 // to the plugins that are in the list when it begins, and is committed before the swap.
 // swap returns the replaced plugin.
 func (ps *Plugins) swap(id string, next *plugin) (was *plugin) {
-	lock := ps.c.Engine.Hold()
+	lock := ps.c.Engine.AcquireWriter()
 	defer lock.Release()
 	var all []*plugin
 	for _, p := range *ps.list.Load() {

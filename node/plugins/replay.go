@@ -35,7 +35,7 @@ func (ps *Plugins) replay(ctx context.Context, r serve.ReplayPluginRequest) (res
 		return res, fmt.Errorf("%w: plugin %s does not run: it is %s", serve.ErrConflict, r.ID, p.state)
 	}
 	again, err := ps.extract.Replay(ctx, runner{p}, r.Since, r.Until, func(run func(*engine.Writer) error) error {
-		lock := ps.c.Engine.Hold()
+		lock := ps.c.Engine.AcquireWriter()
 		defer lock.Release()
 		return run(lock)
 	})

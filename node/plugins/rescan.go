@@ -30,7 +30,7 @@ func (ps *Plugins) rescan(ctx context.Context) (res serve.Rescanned, err error) 
 		}
 	}
 	got, err := ps.extract.Rescan(ctx, func(run func(*engine.Writer) error) error {
-		lock := ps.c.Engine.Hold()
+		lock := ps.c.Engine.AcquireWriter()
 		defer lock.Release()
 		return run(lock)
 	})

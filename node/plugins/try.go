@@ -30,7 +30,7 @@ func (pl Plugger) TryPlugin(ctx context.Context, id, text string) (v serve.Tried
 	case p.shown().State != serve.PluginRuns:
 		return v, fmt.Errorf("%w: plugin %s does not run", serve.ErrConflict, id)
 	}
-	lock := ps.c.Engine.Hold()
+	lock := ps.c.Engine.AcquireWriter()
 	t, err := ps.extract.Try(ctx, id, text)
 	lock.Release()
 	v = serve.TriedPlugin{Shown: t.Shown, Memories: []serve.TriedMemory{}, Refusals: []serve.TriedRefusal{}, MS: float64(t.Took.Microseconds()) / 1000}

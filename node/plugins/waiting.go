@@ -41,7 +41,7 @@ func (ps *Plugins) catchUp(ctx context.Context, now time.Time) {
 // be more. Between two events other writers get their turn. A plugin that was replaced
 // meanwhile is skipped: it is closed, and would lose events that wait for its successor.
 func (ps *Plugins) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
-	lock := ps.c.Engine.Hold()
+	lock := ps.c.Engine.AcquireWriter()
 	defer lock.Release()
 	r := runner{p}
 	if now, err := ps.get(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.DefersEvents(nil) {

@@ -216,7 +216,7 @@ func (p *Pump) process(ctx context.Context, e journal.Entry) error {
 			p.notePanic(e.Seq)
 		}
 	}()
-	lock := p.c.Engine.Hold()
+	lock := p.c.Engine.AcquireWriter()
 	out, err := p.c.Extract.Process(ctx, lock, *ev)
 	lock.Release()
 	if err == nil {
@@ -269,7 +269,7 @@ const journalTopic = "journal"
 
 // rest does the work of a quiet moment.
 func (p *Pump) rest(ctx context.Context) {
-	lock := p.c.Engine.Hold()
+	lock := p.c.Engine.AcquireWriter()
 	outs, err := p.c.Extract.EndSilent(ctx, lock, streamIdle, partsIdle)
 	lock.Release()
 	if err != nil && ctx.Err() == nil {

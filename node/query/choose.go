@@ -26,16 +26,16 @@ type chooser struct {
 
 	bare bool // hits become lines of a block, which shows no categories: sorting takes an eighth of a search
 
-	moment uint64                          // of the store, when wholes and lines were read
-	wholes map[memory.ID]*whole            // memories, by their document
-	lines  map[memory.ID]*memory.Utterance // utterances
+	moment   uint64                          // of the store, when wholes and lines were read
+	memories map[memory.ID]*readMemory       // memories, by their document
+	lines    map[memory.ID]*memory.Utterance // utterances
 
 	records *recorded // what the records answer to the request, once they were read
 }
 
-// whole is a memory as it was read, and the chunk of it that its document stands for; nil: the
+// readMemory is a memory as it was read, and the chunk of it that its document stands for; nil: the
 // document is the memory itself.
-type whole struct {
+type readMemory struct {
 	memory *memory.Memory
 	chunk  *memory.Chunk
 }
@@ -47,26 +47,26 @@ const mostKept = 2000
 // refresh drops what was read if something was committed since, because nothing may be shown that
 // was forgotten meanwhile.
 func (c *chooser) refresh(tx *store.Tx) {
-	if at := tx.Revision(); at != c.moment || len(c.wholes)+len(c.lines) >= mostKept {
+	if at := tx.Revision(); at != c.moment || len(c.memories)+len(c.lines) >= mostKept {
 		c.moment = at
-		clear(c.wholes)
+		clear(c.memories)
 		clear(c.lines)
 	}
 }
 
-// whole reads the memory of a document, if it was not read before. Callers may change only its
+// memoryOf reads the memory of a document, if it was not read before. Callers may change only its
 // categories.
-func (c *chooser) whole(tx *store.Tx, id memory.ID) (*whole, error) {
+func (c *chooser) memoryOf(tx *store.Tx, id memory.ID) (*readMemory, error) {
 	c.refresh(tx)
-	if w := c.wholes[id]; w != nil {
+	if w := c.memories[id]; w != nil {
 		return w, nil
 	}
 	m, chunk, err := engine.MemoryOfHit(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	w := &whole{memory: m, chunk: chunk}
-	c.wholes[id] = w
+	w := &readMemory{memory: m, chunk: chunk}
+	c.memories[id] = w
 	return w, nil
 }
 
@@ -120,7 +120,7 @@ func (c *chooser) failed() error {
 }
 
 func newChooser(now time.Time, f filter.Filter, t *then) *chooser {
-	return &chooser{now: now, filter: f, then: t, seen: map[memory.ID]bool{}, gone: map[memory.ID]bool{}, wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}
+	return &chooser{now: now, filter: f, then: t, seen: map[memory.ID]bool{}, gone: map[memory.ID]bool{}, memories: map[memory.ID]*readMemory{}, lines: map[memory.ID]*memory.Utterance{}}
 }
 
 // narrows reports whether the chooser refuses anything at all.
@@ -172,7 +172,7 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind
 		return (c.then.asOf.IsZero() || !u.At.After(c.then.asOf)) && (c.then.knownAt.IsZero() || !u.At.After(c.then.knownAt)) &&
 			c.filter.Match(&filter.Item{Utterance: u}), nil
 	}
-	w, err := c.whole(tx, id)
+	w, err := c.memoryOf(tx, id)
 	if err != nil || w.memory.State == memory.Erased || w.memory.Expired(c.now) {
 		return false, err
 	}

@@ -280,7 +280,7 @@ func (c *chooser) load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err 
 			hit.ID, hit.Memory, hit.Cold = id, &m, true
 			return hit, false, errors.Join(err, serr)
 		}
-		w, err := c.whole(tx, h.ID)
+		w, err := c.memoryOf(tx, h.ID)
 		if errors.Is(err, memory.ErrNotFound) || err == nil && w.memory.State == memory.Erased {
 			return hit, false, nil
 		}

@@ -59,8 +59,8 @@ func (p *Remotes) drop(r *remote) {
 	}
 }
 
-// lost drops a peer that no longer answers.
-func (p *Remotes) lost(r *remote) {
+// dropPeer drops a peer that no longer answers.
+func (p *Remotes) dropPeer(r *remote) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drop(r)
@@ -81,5 +81,5 @@ func (p *Remotes) runPeer(ctx context.Context, r *remote) {
 		pace.Reset()
 		r.listen(ctx, changed)
 	}
-	p.lost(r)
+	p.dropPeer(r)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // save stores the list. The caller holds the lock.
-func (p *Remotes) save(k kept) error {
+func (p *Remotes) save(k relayList) error {
 	b, err := json.Marshal(k)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (p *Remotes) save(k kept) error {
 	if err := atomicfile.Write(p.path(), b); err != nil {
 		return err
 	}
-	p.kept = k
+	p.list = k
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (p *Remotes) Add(ctx context.Context, url string) error {
 		delete(p.at, url)
 		return errors.Join(first, r.carrier.Forget())
 	}
-	k := p.kept
+	k := p.list
 	k.Left = slices.DeleteFunc(slices.Clone(k.Left), func(s string) bool { return s == url })
 	if url != p.c.Primary {
 		k.Added = append(slices.Clone(k.Added), url)
@@ -87,7 +87,7 @@ func (p *Remotes) Remove(ctx context.Context, url string) error {
 			return fmt.Errorf("relay %s: %w", url, ErrUnknown)
 		}
 	}
-	k := p.kept
+	k := p.list
 	k.Added = slices.DeleteFunc(slices.Clone(k.Added), func(s string) bool { return s == url })
 	if url == p.c.Primary {
 		k.Left = append(slices.Clone(k.Left), url)
@@ -117,8 +117,8 @@ func (r *remote) lastStanding() envstore.Standing {
 	return r.standing
 }
 
-// whole reports whether a remote had everything at its last check.
-func (p *Remotes) whole(r *remote) bool {
+// isComplete reports whether a remote had everything at its last check.
+func (p *Remotes) isComplete(r *remote) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err == nil && !r.standing.Synced.IsZero() && r.lacks == 0 && !r.standing.Failing
@@ -132,7 +132,7 @@ func (p *Remotes) completeRelay(ctx context.Context, of []string) (string, error
 		p.mu.Lock()
 		r := p.at[url]
 		p.mu.Unlock()
-		if r == nil || !p.whole(r) {
+		if r == nil || !p.isComplete(r) {
 			continue
 		}
 		if err := p.prove(ctx, r); err == nil {
@@ -195,7 +195,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 			return err
 		}
 	}
-	if !p.whole(to) {
+	if !p.isComplete(to) {
 		return fmt.Errorf("relay %s: it lacks something that is here: %q", url, to.lastStanding().Trouble)
 	}
 	if err := p.prove(ctx, to); err != nil {
@@ -203,7 +203,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := p.kept
+	k := p.list
 	k.Primary = url
 	if err := p.save(k); err != nil {
 		return err

@@ -66,8 +66,8 @@ type Config struct {
 	Spans      span.Sink // receives the spans of rounds; nil: there are none
 }
 
-// kept is the stored list of relays.
-type kept struct {
+// relayList is the stored list of relays.
+type relayList struct {
 	Added   []string `json:"added,omitempty"`
 	Left    []string `json:"left,omitempty"`  // configured once, but not used any more
 	Primary string   `json:"house,omitempty"` // the JSON key is its earlier name; empty: the configured one
@@ -80,7 +80,7 @@ type Remotes struct {
 	Envelopes *envstore.Store
 
 	mu    sync.Mutex // guards the fields below
-	kept  kept
+	list  relayList
 	at    map[string]*remote // by name
 	life  context.Context    // from Start to Stop, for loops that begin in between; nil while none run
 	end   context.CancelFunc
@@ -155,7 +155,7 @@ func Check(ctx context.Context, dir string, genesis []byte) (found []error, err 
 		if err != nil {
 			return nil, err
 		}
-		var as any = new(kept)
+		var as any = new(relayList)
 		if filepath.Dir(path) != dir {
 			as = new(envstore.Standing)
 		}
@@ -201,7 +201,7 @@ func Open(c Config) (*Remotes, error) {
 	p := &Remotes{c: c, Envelopes: s, at: map[string]*remote{}}
 	b, err := os.ReadFile(p.path())
 	if err == nil {
-		err = json.Unmarshal(b, &p.kept)
+		err = json.Unmarshal(b, &p.list)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: list of relays: %w", ErrEnvelopes, err)
@@ -219,7 +219,7 @@ func Open(c Config) (*Remotes, error) {
 // or the configured one.
 func PrimaryIn(dir, configured string) string {
 	p := Remotes{c: Config{Dir: dir, Primary: configured}}
-	if b, err := os.ReadFile(p.path()); err == nil && json.Unmarshal(b, &p.kept) != nil {
+	if b, err := os.ReadFile(p.path()); err == nil && json.Unmarshal(b, &p.list) != nil {
 		return configured
 	}
 	return p.Primary()
@@ -230,8 +230,8 @@ func (p *Remotes) path() string { return filepath.Join(p.c.Dir, "relays.json") }
 // relays returns the URLs, the primary first.
 func (p *Remotes) relays() []string {
 	var out []string
-	for _, url := range append([]string{p.kept.Primary, p.c.Primary}, p.kept.Added...) {
-		if url != "" && !slices.Contains(out, url) && !slices.Contains(p.kept.Left, url) {
+	for _, url := range append([]string{p.list.Primary, p.c.Primary}, p.list.Added...) {
+		if url != "" && !slices.Contains(out, url) && !slices.Contains(p.list.Left, url) {
 			out = append(out, url)
 		}
 	}

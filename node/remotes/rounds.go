@@ -153,7 +153,7 @@ func (p *Remotes) run(ctx context.Context, r *remote) {
 		if err == nil {
 			pace.Reset()
 			listening, stop := context.WithCancel(ctx)
-			if p.waits(r) {
+			if p.hasPending(r) {
 				listening, stop = context.WithTimeout(ctx, again)
 				again = min(2*again, longWait)
 			} else {
@@ -178,10 +178,10 @@ func (p *Remotes) run(ctx context.Context, r *remote) {
 	}
 }
 
-// waits reports whether there will be something to do even if nothing changes: deltas
+// hasPending reports whether there will be something to do even if nothing changes: deltas
 // that the replica has not heard of yet, or blobs that wait for a connection that is not
 // metered.
-func (p *Remotes) waits(r *remote) bool {
+func (p *Remotes) hasPending(r *remote) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.late || p.c.MeteredVaries && r.blobs > 0

@@ -52,7 +52,7 @@ func (v *visit) short(err error) string {
 // same relays, and records from where it has to be filled. After a crash in between
 // the store is broken, or missing with a note that says so.
 func (v *visit) repairEnvelopes(ctx context.Context) error {
-	dir, aside := filepath.Join(v.Dir, envelopesDir), filepath.Join(v.aside, envelopesDir)
+	dir, aside := filepath.Join(v.Dir, envelopesDir), filepath.Join(v.quarantineDir, envelopesDir)
 	if err := v.resumeEnvelopes(ctx, dir); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (v *visit) repairEnvelopes(ctx context.Context) error {
 	if _, err := v.cursor(ctx, func(tx *store.Tx) error { return v.Refill(tx, v.within(aside)) }); err != nil {
 		return err
 	}
-	if err := v.putAside(dir); err != nil {
+	if err := v.quarantine(dir); err != nil {
 		return err
 	}
 	return v.beginEnvelopes(dir, aside)

@@ -50,7 +50,7 @@ func (v *visit) repair(ctx context.Context, r *Result) error {
 
 func (v *visit) repairKeys() error {
 	dir := filepath.Join(v.Dir, "keys")
-	mended, left, err := keyring.Mend(dir, v.putAside)
+	mended, left, err := keyring.Mend(dir, v.quarantine)
 	for _, name := range mended {
 		v.find("keys/"+name, "its copy was put in its place", false, "was damaged or gone")
 	}
@@ -70,7 +70,7 @@ func (v *visit) repairChecked() error {
 			continue
 		}
 		if _, e := os.Stat(path); e == nil {
-			if e := v.putAside(path); e != nil {
+			if e := v.quarantine(path); e != nil {
 				return e
 			}
 		}
@@ -143,8 +143,8 @@ func (v *visit) repairPlugins() error {
 // disk.
 func (v *visit) putPluginAside(path string) error {
 	if filepath.IsLocal(v.within(path)) {
-		return v.putAside(path)
+		return v.quarantine(path)
 	}
-	v.elsewhere = filepath.Join(v.Plugins, brokenDir, filepath.Base(v.aside))
-	return PutAside(v.elsewhere, filepath.Base(path), path)
+	v.elsewhere = filepath.Join(v.Plugins, brokenDir, filepath.Base(v.quarantineDir))
+	return moveInto(v.elsewhere, filepath.Base(path), path)
 }

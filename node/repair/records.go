@@ -157,7 +157,7 @@ func (v *visit) repairStore(ctx context.Context, s aStore, r *Result) error {
 		}
 		r.Salvaged, r.Orphans, r.Blobs = true, got.Orphans, got.Blobs
 	}
-	if err := v.putAside(opt.Dir); err != nil {
+	if err := v.quarantine(opt.Dir); err != nil {
 		return err
 	}
 	return v.swapIn(into, opt.Dir)

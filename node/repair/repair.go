@@ -4,7 +4,7 @@
 //
 // The words:
 //
-// A finding is one damaged file or record. What is put aside is moved into a folder
+// A finding is one damaged file or record. What is quarantined is moved into a folder
 // below broken/, under its path in the home; nothing is deleted. What is lost can't
 // be restored from this disk.
 package repair
@@ -62,11 +62,11 @@ type Home struct {
 // brokenDir is the folder where things are put aside.
 const brokenDir = "broken"
 
-// visit is one check of a home. It repairs if aside is set.
+// visit is one check of a home. It repairs if quarantineDir is set.
 type visit struct {
 	Home
-	aside string // folder below broken/; empty: only check, and change nothing
-	found []Finding
+	quarantineDir string // folder below broken/; empty: only check, and change nothing
+	found         []Finding
 
 	elsewhere string // the same for plugins outside the home; empty: nothing was put aside yet
 	ring      *keyring.Ring
@@ -91,13 +91,13 @@ type Result struct {
 
 // Repair repairs what it can. It may be called again after a crash.
 func Repair(ctx context.Context, h Home, now time.Time) (Result, error) {
-	v := visit{Home: h, aside: Aside(h.Dir, now)}
+	v := visit{Home: h, quarantineDir: quarantineAt(h.Dir, now)}
 	r := Result{}
 	err := v.repair(ctx, &r)
 	r.Findings = v.found
 	r.Aside = v.elsewhere
-	if _, e := os.Stat(v.aside); e == nil {
-		r.Aside = v.aside
+	if _, e := os.Stat(v.quarantineDir); e == nil {
+		r.Aside = v.quarantineDir
 	}
 	return r, err
 }
@@ -119,17 +119,17 @@ func about(err error, path string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(err.Error(), path+": ", ""), "damaged: ", ""), ": ")
 }
 
-// putAside moves a file or folder away.
-func (v *visit) putAside(path string) error { return PutAside(v.aside, v.within(path), path) }
+// quarantine moves a file or folder away.
+func (v *visit) quarantine(path string) error { return moveInto(v.quarantineDir, v.within(path), path) }
 
-// Aside returns the folder of a home for what is put aside at this time.
-func Aside(home string, now time.Time) string {
+// quarantineAt returns the folder of a home for what is quarantined at this time.
+func quarantineAt(home string, now time.Time) string {
 	return filepath.Join(home, brokenDir, now.UTC().Format("20060102T150405.000Z"))
 }
 
-// PutAside moves a file or folder below aside, under a name with slashes.
-func PutAside(aside, name, path string) error {
-	to := filepath.Join(aside, filepath.FromSlash(name))
+// moveInto moves a file or folder below dir, under a name with slashes.
+func moveInto(dir, name, path string) error {
+	to := filepath.Join(dir, filepath.FromSlash(name))
 	if err := atomicfile.MkdirAll(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("put aside: %w", err)
 	}

@@ -141,7 +141,7 @@ func (v *visit) repairJournal(ctx context.Context) error {
 	if _, err := v.cursor(ctx, func(tx *store.Tx) error { return tx.SetCursor(v.Cursor, 0) }); err != nil {
 		return err
 	}
-	if err := v.putAside(dir); err != nil {
+	if err := v.quarantine(dir); err != nil {
 		return err
 	}
 	return v.swapIn(into, dir)

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// afar are the operations that the console may use on another machine: looking, and the
+// allowedElsewhere are the operations that the console may use on another machine: looking, and the
 // daily work with memories. Everything else is refused there, because somebody who has
 // stolen its key could take the home over, get access that outlasts the key, read files of
 // the node's machine, or spend the wearer's money. A new route is refused unless it is added
 // here.
-var afar = []string{
+var allowedElsewhere = []string{
 	// The identity of the caller, and the state of the node.
 	"self", "openapi", "health", "status", "doctor", "live", "lock", "pause", "resume", "syncStatus", "syncNow",
 	// Memories.
@@ -61,7 +61,7 @@ func mayFromPage(ctx context.Context, rt *routeCore) error {
 	e, far := elsewhereOf(ctx)
 	var err error
 	switch {
-	case far && !slices.Contains(afar, rt.id):
+	case far && !slices.Contains(allowedElsewhere, rt.id):
 		err = kindForbidden.problem("", "a console on another machine may not do this: use the console or the command on the node's own machine")
 	case rt.needs == RightCommand:
 		err = kindForbidden.problem("", "a page of the console may not do this: use the command")

@@ -161,7 +161,7 @@ type WaitingAnswer struct {
 	Waiting []WaitingApp `json:"waiting"`
 }
 
-var consenting = topic[Consenter]{waitingApps.untyped}
+var vaultWaitTopic = topic[Consenter]{waitingApps.untyped}
 
 var waitingApps = plainList[WaitingAnswer](RightCommand, spec{
 	method: "GET", path: "/v1/apps/waiting", id: "waitingApps",
@@ -190,7 +190,7 @@ type appLogQuery struct {
 	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"number of entries, newest first"`
 }
 
-var lettingIn = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped, appLog.untyped, whoAmI.untyped}
+var appsTopic = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped, appLog.untyped, whoAmI.untyped}
 
 var (
 	addApp = jsonRoute(RightOwner, spec{

@@ -48,7 +48,7 @@ type batcher struct {
 	problem func(ctx context.Context, route string, err error) *Problem
 }
 
-var batching = topic[*batcher]{batchMemories.untyped}
+var batchTopic = topic[*batcher]{batchMemories.untyped}
 
 var batchMemories = jsonRoute(RightWrite, spec{
 	method: "POST", path: "/v1/memories/batch", id: "batchMemories",
@@ -141,7 +141,7 @@ type EraseAnswer struct {
 	Erased []memory.ID `json:"erased"`
 }
 
-var erasing = topic[Eraser]{eraseMemories.untyped}
+var eraseTopic = topic[Eraser]{eraseMemories.untyped}
 
 var eraseMemories = jsonRoute(RightForget, spec{
 	method: "POST", path: "/v1/memories/erase", id: "eraseMemories",

@@ -118,7 +118,7 @@ type Purchase struct {
 	Reviewable bool `json:"reviewable,omitempty"` // it has ended, was delivered, and this home has not reviewed it
 }
 
-var buying = topic[Buyer]{findGoods.untyped, purchase.untyped}
+var buyTopic = topic[Buyer]{findGoods.untyped, purchase.untyped}
 
 var (
 	findGoods = jsonRoute(RightBuy, spec{

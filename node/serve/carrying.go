@@ -43,7 +43,7 @@ const MediaTypeCAR = "application/vnd.ipld.car"
 
 var carFile = []Format{schema(MediaTypeCAR, "type", "string", "format", "binary")}
 
-var carrying = topic[Carrier]{moveOrders.untyped, orderFile.untyped}
+var moveTopic = topic[Carrier]{moveOrders.untyped, orderFile.untyped}
 
 var (
 	moveOrders = listRoute[MovedOrdersAnswer](RightOwner, spec{

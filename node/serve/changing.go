@@ -156,7 +156,7 @@ func notElsewhere(ctx context.Context, field string, set bool) error {
 	return nil
 }
 
-var changing = topic[Writer]{addMemory.untyped, updateMemory.untyped, deleteMemory.untyped, pinMemory.untyped, unpinMemory.untyped}
+var memoryChangeTopic = topic[Writer]{addMemory.untyped, updateMemory.untyped, deleteMemory.untyped, pinMemory.untyped, unpinMemory.untyped}
 
 var (
 	addMemory = jsonRoute(RightAdd, spec{

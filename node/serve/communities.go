@@ -181,7 +181,7 @@ type inCommunity[B any] struct {
 	Body      B
 }
 
-var communing = topic[Communer]{newCommunity.untyped, joinCommunity.untyped, readKey.untyped, listCommunities.untyped, getCommunity.untyped, inviteTo.untyped, previewCommunity.untyped,
+var communitiesTopic = topic[Communer]{newCommunity.untyped, joinCommunity.untyped, readKey.untyped, listCommunities.untyped, getCommunity.untyped, inviteTo.untyped, previewCommunity.untyped,
 	addToCommunity.untyped, removeFrom.untyped, setCommunityRules.untyped, askCommunity.untyped, answerCommunity.untyped, leaveCommunity.untyped}
 
 var (

@@ -98,7 +98,7 @@ type comparisonOf struct {
 	Comparison string `path:"comparison" doc:"its id"`
 }
 
-var comparing = topic[Comparer]{listInterests.untyped, chooseInterests.untyped, proposeInterests.untyped, askInterests.untyped,
+var interestsTopic = topic[Comparer]{listInterests.untyped, chooseInterests.untyped, proposeInterests.untyped, askInterests.untyped,
 	openInterests.untyped, tellInterests.untyped, interestsAgain.untyped, forgetInterests.untyped}
 
 var (

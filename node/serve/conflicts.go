@@ -93,7 +93,7 @@ type settleOf struct {
 	Body     SettleRequest
 }
 
-var settling = topic[Settler]{listConflicts.untyped, settle.untyped, listSettled.untyped, unsettle.untyped}
+var conflictsTopic = topic[Settler]{listConflicts.untyped, settle.untyped, listSettled.untyped, unsettle.untyped}
 
 var (
 	listConflicts = plainList[ConflictsAnswer](RightOwner, spec{

@@ -80,7 +80,7 @@ type ConsentsAnswer struct {
 	Consents []Consent `json:"consents"`
 }
 
-var agreeing = topic[Consents]{listConsents.untyped, answerConsent.untyped}
+var consentsTopic = topic[Consents]{listConsents.untyped, answerConsent.untyped}
 
 var (
 	listConsents = plainList[ConsentsAnswer](RightOwner, spec{

@@ -18,7 +18,7 @@ type ConsoleLink struct {
 	Expires time.Time `json:"expires"` // when the code expires
 }
 
-var consoling = topic[Consoler]{openConsole.untyped}
+var consoleTopic = topic[Consoler]{openConsole.untyped}
 
 var openConsole = plainRoute(RightCommand, spec{
 	method: "POST", path: "/v1/console", id: "openConsole",

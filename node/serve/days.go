@@ -135,7 +135,7 @@ func (q *daysQuery) check() error {
 	return nil
 }
 
-var remembering = topic[Calendar]{listDays.untyped, getDay.untyped, readFilter.untyped, getLost.untyped}
+var daysTopic = topic[Calendar]{listDays.untyped, getDay.untyped, readFilter.untyped, getLost.untyped}
 
 var (
 	listDays = jsonRoute(RightOwner, spec{

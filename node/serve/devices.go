@@ -65,7 +65,7 @@ type RemovedDevice struct {
 	Name string `json:"name"`
 }
 
-var wearing = topic[Devices]{listDevices.untyped, addDevice.untyped, removeDevice.untyped}
+var wearablesTopic = topic[Devices]{listDevices.untyped, addDevice.untyped, removeDevice.untyped}
 
 var (
 	listDevices = plainList[DevicesAnswer](RightOwner, spec{

@@ -105,7 +105,7 @@ type dreamOf struct {
 	Dream string `path:"dream" doc:"its id"`
 }
 
-var dreaming = topic[Dreamer]{listDreams.untyped, dreamSteps.untyped, planDream.untyped, applyDream.untyped, undoDream.untyped}
+var dreamsTopic = topic[Dreamer]{listDreams.untyped, dreamSteps.untyped, planDream.untyped, applyDream.untyped, undoDream.untyped}
 
 var (
 	listDreams = plainList[DreamsAnswer](RightOwner, spec{

@@ -132,7 +132,7 @@ func (q *foundQuery) check() error {
 	return nil
 }
 
-var beside = topic[Enginer]{listEngines.untyped, foundEngines.untyped, addEngine.untyped, removeEngine.untyped, tryEngines.untyped}
+var enginesTopic = topic[Enginer]{listEngines.untyped, foundEngines.untyped, addEngine.untyped, removeEngine.untyped, tryEngines.untyped}
 
 var (
 	listEngines = plainList[EnginesAnswer](RightOwner, spec{

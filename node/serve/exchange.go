@@ -67,7 +67,7 @@ type changesQuery struct {
 	Follow bool   `query:"follow" default:"false" doc:"continue with future changes"`
 }
 
-var exchanging = topic[Exchange]{changes.untyped, exportAll.untyped, importAll.untyped, readForeign.untyped}
+var exchangeTopic = topic[Exchange]{changes.untyped, exportAll.untyped, importAll.untyped, readForeign.untyped}
 
 var (
 	changes = streamRoute(RightRead, spec{

@@ -100,7 +100,7 @@ type planner struct {
 	now   func() time.Time
 }
 
-var forgetting = topic[*planner]{forget.untyped, deleteMemories.untyped}
+var forgetTopic = topic[*planner]{forget.untyped, deleteMemories.untyped}
 
 var (
 	forget = jsonRoute(RightOwner, spec{

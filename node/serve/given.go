@@ -72,7 +72,7 @@ type GivenAnswer struct {
 	Shares []GivenShare `json:"shares"`
 }
 
-var giving = topic[Given]{listGiven.untyped, giveKey.untyped, openGiven.untyped, leaveGiven.untyped}
+var givenTopic = topic[Given]{listGiven.untyped, giveKey.untyped, openGiven.untyped, leaveGiven.untyped}
 
 var (
 	listGiven = plainList[GivenAnswer](RightOwner, spec{

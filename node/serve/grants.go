@@ -158,7 +158,7 @@ type workerLogQuery struct {
 	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"number of reads, newest first"`
 }
 
-var granting = topic[Granter]{addGrant.untyped, listGrants.untyped, tendGrants.untyped, revokeGrant.untyped, workerLog.untyped, revert.untyped}
+var grantsTopic = topic[Granter]{addGrant.untyped, listGrants.untyped, tendGrants.untyped, revokeGrant.untyped, workerLog.untyped, revert.untyped}
 
 var (
 	addGrant = jsonRoute(RightOwner, spec{

@@ -80,7 +80,7 @@ func graphQueryOf(q atlas.Query, f atlas.Format) graphQuery {
 	return graphQuery{q.Entity, q.Text, q.At, q.Known, q.Past, q.Limit, f}
 }
 
-var graphing = topic[Grapher]{drawGraph.untyped, entities.untyped, mergeEntities.untyped, splitEntities.untyped, undecideEntities.untyped}
+var graphTopic = topic[Grapher]{drawGraph.untyped, entities.untyped, mergeEntities.untyped, splitEntities.untyped, undecideEntities.untyped}
 
 var (
 	drawGraph = rawRoute[Grapher, graphQuery, atlas.View](RightRead, spec{

@@ -104,7 +104,7 @@ func New(o Options) http.Handler {
 		}, []string{"method", "path"})
 		o.Registry.MustRegister(h.requests, h.seconds)
 	}
-	api := h.guard(known(mux))
+	api := h.guard(withoutUnknownRoutes(mux))
 	if o.ForApps != nil {
 		for pattern, door := range o.ForApps(api) {
 			name := pattern[strings.IndexByte(pattern, '/'):]
@@ -114,8 +114,8 @@ func New(o Options) http.Handler {
 	return api
 }
 
-// known answers with a problem if the mux has no such path or method.
-func known(mux *http.ServeMux) http.Handler {
+// withoutUnknownRoutes answers with a problem if the mux has no such path or method.
+func withoutUnknownRoutes(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		plain, pattern := mux.Handler(r)
 		if pattern != "" {

@@ -148,7 +148,7 @@ type doctorQuery struct {
 	Verify bool `query:"verify" default:"false" doc:"read every record"`
 }
 
-var diagnosing = topic[Diagnostics]{getStatus.untyped, doctor.untyped, quarantine.untyped}
+var healthTopic = topic[Diagnostics]{getStatus.untyped, doctor.untyped, quarantine.untyped}
 
 var (
 	getStatus = plainRoute(RightOwner, spec{
@@ -157,7 +157,7 @@ var (
 	}, func(s Diagnostics, ctx context.Context) (Status, error) {
 		st, err := s.Status(ctx)
 		if _, far := elsewhereOf(ctx); far {
-			st.May = afar
+			st.May = allowedElsewhere
 		}
 		return st, err
 	})

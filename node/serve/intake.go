@@ -62,7 +62,7 @@ type pauser struct {
 	now func() time.Time
 }
 
-var pausing = topic[*pauser]{pause.untyped, resume.untyped}
+var pauseTopic = topic[*pauser]{pause.untyped, resume.untyped}
 
 var (
 	pause = jsonRoute(RightOwner, spec{
@@ -82,7 +82,7 @@ var (
 	}, (*pauser).Resume)
 )
 
-var zoning = topic[Zoner]{listZones.untyped, addZone.untyped, removeZone.untyped}
+var zonesTopic = topic[Zoner]{listZones.untyped, addZone.untyped, removeZone.untyped}
 
 var (
 	listZones = plainRoute(RightOwner, spec{

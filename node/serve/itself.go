@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/docs"
 )
 
-// itself are the routes that a handler answers without a node.
-var itself = topic[*handler]{openAPI.untyped, health.untyped, metrics.untyped, drawQR.untyped}
+// apiTopic are the routes that a handler answers without a node.
+var apiTopic = topic[*handler]{openAPI.untyped, health.untyped, metrics.untyped, drawQR.untyped}
 
 var (
 	openAPI = rawRoute[*handler, none, string](RightAnyone, spec{

@@ -62,7 +62,7 @@ type disputesAt struct {
 	Market string `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
 }
 
-var judging = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}
+var disputesTopic = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}
 
 var (
 	listDisputes = fieldRoute[disputesAt](RightOwner, spec{

@@ -83,7 +83,7 @@ type MoveAnswer struct {
 // maxFetch is how many memories one request names at most.
 const maxFetch = 1000
 
-var keeping = topic[Keeper]{getRetention.untyped, getTiers.untyped, moveTiers.untyped}
+var retentionTopic = topic[Keeper]{getRetention.untyped, getTiers.untyped, moveTiers.untyped}
 
 var (
 	getRetention = jsonRoute(RightOwner, spec{

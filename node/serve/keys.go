@@ -40,7 +40,7 @@ const (
 	WayKeyring    Way = "keyring" // of the OS
 )
 
-var allWays = []Way{WayPassphrase, WayKeyFile, WayKeyring}
+var allUnlockWays = []Way{WayPassphrase, WayKeyFile, WayKeyring}
 
 // UnlockRequest is the body of POST /v1/unlock and /v1/vault/unlock.
 type UnlockRequest struct {
@@ -84,7 +84,7 @@ type setWayOf struct {
 	Body WayRequest
 }
 
-var locking = topic[Keys]{lock.untyped, unlock.untyped, listWays.untyped, setWay.untyped, removeWay.untyped}
+var keysTopic = topic[Keys]{lock.untyped, unlock.untyped, listUnlockWays.untyped, setUnlockWay.untyped, removeUnlockWay.untyped}
 
 var (
 	lock = plainRoute(RightOwner, spec{
@@ -104,40 +104,40 @@ var (
 		return UnlockState{}, s.Unlock(ctx, req.Passphrase)
 	})
 
-	listWays = plainRoute(RightOwner, spec{
+	listUnlockWays = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/keys/ways", id: "ways",
 		summary: "List the ways to unlock the node, also while it is locked", gives: "The ways",
-	}, waysNow)
+	}, unlockWaysAfter)
 
-	setWay = jsonRoute(RightCommand, spec{
+	setUnlockWay = jsonRoute(RightCommand, spec{
 		method: "PUT", path: "/v1/keys/ways/{way}", id: "setWay", optional: true, alone: true,
 		summary: "Set a new passphrase, a key file or the OS keyring as a way to unlock", gives: "The ways after the change",
 	}, func(s Keys, ctx context.Context, in setWayOf) (Ways, error) {
 		if err := s.SetWay(ctx, in.Way, in.Body); err != nil {
 			return Ways{}, err
 		}
-		return waysNow(s, ctx)
+		return unlockWaysAfter(s, ctx)
 	})
 
-	removeWay = jsonRoute(RightCommand, spec{
+	removeUnlockWay = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/keys/ways/{way}", id: "removeWay", alone: true,
 		summary: "Remove a way to unlock; the last one can't be removed", gives: "The ways after the change",
 	}, func(s Keys, ctx context.Context, in wayOf) (Ways, error) {
 		if err := s.RemoveWay(ctx, in.Way); err != nil {
 			return Ways{}, err
 		}
-		return waysNow(s, ctx)
+		return unlockWaysAfter(s, ctx)
 	})
 )
 
-func waysNow(s Keys, ctx context.Context) (Ways, error) {
+func unlockWaysAfter(s Keys, ctx context.Context) (Ways, error) {
 	ways, err := s.Ways(ctx)
 	return Ways{ways}, err
 }
 
 func (w Way) check() error {
-	if !slices.Contains(allWays, w) {
-		return kindNotFound.problem("way", fmt.Sprintf("way: %q is not known: want one of %v", w, allWays))
+	if !slices.Contains(allUnlockWays, w) {
+		return kindNotFound.problem("way", fmt.Sprintf("way: %q is not known: want one of %v", w, allUnlockWays))
 	}
 	return nil
 }
@@ -171,14 +171,14 @@ func (c *Client) Unlock(ctx context.Context, passphrase Secret) (UnlockState, er
 }
 
 // Ways lists the ways to unlock.
-func (c *Client) Ways(ctx context.Context) (Ways, error) { return call(ctx, c, listWays, none{}) }
+func (c *Client) Ways(ctx context.Context) (Ways, error) { return call(ctx, c, listUnlockWays, none{}) }
 
 // SetWay adds or changes a way to unlock.
 func (c *Client) SetWay(ctx context.Context, w Way, r WayRequest) (Ways, error) {
-	return call(ctx, c, setWay, setWayOf{w, r})
+	return call(ctx, c, setUnlockWay, setWayOf{w, r})
 }
 
 // RemoveWay removes a way to unlock.
 func (c *Client) RemoveWay(ctx context.Context, w Way) (Ways, error) {
-	return call(ctx, c, removeWay, wayOf{w})
+	return call(ctx, c, removeUnlockWay, wayOf{w})
 }

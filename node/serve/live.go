@@ -47,7 +47,7 @@ type watcher struct {
 	hearer Hearer // may be nil
 }
 
-var watching = topic[*watcher]{live.untyped}
+var liveTopic = topic[*watcher]{live.untyped}
 
 var live = rawRoute[*watcher, none, string](RightOwner, spec{
 	method: "GET", path: "/v1/live", id: "live",

@@ -187,7 +187,7 @@ type listingOf struct {
 	Reason  string `query:"reason" doc:"the reason, for everybody to read; optional"`
 }
 
-var selling = topic[Seller]{previewListing.untyped, publishListing.untyped, listListings.untyped, withdrawListing.untyped, moveListings.untyped, listSales.untyped, settleSale.untyped, payOutSales.untyped, listingFile.untyped, traceCopy.untyped}
+var saleTopic = topic[Seller]{previewListing.untyped, publishListing.untyped, listListings.untyped, withdrawListing.untyped, moveListings.untyped, listSales.untyped, settleSale.untyped, payOutSales.untyped, listingFile.untyped, traceCopy.untyped}
 
 var (
 	previewListing = jsonRoute(RightOwner, spec{

@@ -44,7 +44,7 @@ type mediaOf struct {
 	ID string `path:"id"`
 }
 
-var media = topic[MediaReader]{getMedia.untyped, fetchBlob.untyped}
+var mediaTopic = topic[MediaReader]{getMedia.untyped, fetchBlob.untyped}
 
 var (
 	getMedia = rawRoute[MediaReader, mediaOf, Media](RightRead, spec{

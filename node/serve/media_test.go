@@ -10,7 +10,7 @@ import (
 
 // media: asking for the media of a memory that has none, of no memory, and of a
 // locked node.
-func media(t *testing.T, c *serve.Client) {
+func mediaTopic(t *testing.T, c *serve.Client) {
 	id := added(t, c, plain("The bike is blue"))
 	_, _, err := c.Media(t.Context(), id.String(), io.Discard)
 	want(t, err, memory.ErrNotFound)

@@ -128,7 +128,7 @@ type removeMemberOf struct {
 	Body   RemoveMemberRequest
 }
 
-var belonging = topic[*letter]{listMembers.untyped, whereIs.untyped, removeMember.untyped, rotate.untyped, pairInvite.untyped, pairWait.untyped, pairConfirm.untyped}
+var membersTopic = topic[*letter]{listMembers.untyped, whereIs.untyped, removeMember.untyped, rotate.untyped, pairInvite.untyped, pairWait.untyped, pairConfirm.untyped}
 
 // letter pairs devices. A page must give the passphrase for it, because otherwise somebody
 // who has stolen its session could get all memories for good.

@@ -198,7 +198,7 @@ func NewOwners(ms iter.Seq[*memory.Memory]) []OwnerCount {
 	return out
 }
 
-var reading = topic[Reader]{listMemories.untyped, follow.untyped, getMemory.untyped, memoryHistory.untyped, memoryWhy.untyped, listCategories.untyped, listFacts.untyped, listOwners.untyped}
+var memoriesTopic = topic[Reader]{listMemories.untyped, follow.untyped, getMemory.untyped, memoryHistory.untyped, memoryWhy.untyped, listCategories.untyped, listFacts.untyped, listOwners.untyped}
 
 var (
 	listMemories = rawRoute[Reader, ListQuery, ListPage](RightRead, spec{

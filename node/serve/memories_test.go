@@ -206,7 +206,7 @@ func erase(t *testing.T, c *serve.Client) {
 	}
 }
 
-func forgetting(t *testing.T, c *serve.Client) {
+func forgetTopic(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	gone := added(t, c, plain("Bo owes Ann a lunch"))
 	kept := added(t, c, plain("The bike is blue"))

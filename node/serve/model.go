@@ -89,7 +89,7 @@ type limitQuery struct {
 	Limit int `query:"limit" min:"1" max:"1000" default:"50" doc:"number of entries"`
 }
 
-var modelling = topic[Modeller]{getModel.untyped, parked.untyped, retryParked.untyped, runModel.untyped, getInstructions.untyped, setInstructions.untyped}
+var modelTopic = topic[Modeller]{getModel.untyped, parked.untyped, retryParked.untyped, runModel.untyped, getInstructions.untyped, setInstructions.untyped}
 
 var (
 	getModel = plainRoute(RightOwner, spec{

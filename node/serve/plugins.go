@@ -210,7 +210,7 @@ type toPlugin[B any] struct {
 	Body   B
 }
 
-var plugging = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPlugin.untyped, pluginPin.untyped, unpinPlugin.untyped, getPlugin.untyped, enablePlugin.untyped, removePlugin.untyped, tryPlugin.untyped}
+var pluginsTopic = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPlugin.untyped, pluginPin.untyped, unpinPlugin.untyped, getPlugin.untyped, enablePlugin.untyped, removePlugin.untyped, tryPlugin.untyped}
 
 var (
 	listPlugins = plainList[PluginsAnswer](RightOwner, spec{

@@ -111,7 +111,7 @@ type PolicyChange struct {
 	Closes []PolicyItem `json:"closes,omitempty"`
 }
 
-var policing = topic[Policer]{getPolicy.untyped, setPolicy.untyped, setNever.untyped, testPolicy.untyped, diffPolicy.untyped}
+var policyTopic = topic[Policer]{getPolicy.untyped, setPolicy.untyped, setNever.untyped, testPolicy.untyped, diffPolicy.untyped}
 
 var (
 	getPolicy = plainRoute(RightOwner, spec{

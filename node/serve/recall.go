@@ -219,7 +219,7 @@ const (
 // MaxHits is the maximum number of hits of a search.
 const MaxHits = 100
 
-var recalling = topic[Recaller]{search.untyped, ask.untyped, gather.untyped}
+var recallTopic = topic[Recaller]{search.untyped, ask.untyped, getContext.untyped}
 
 var (
 	search = jsonRoute(RightRead, spec{
@@ -245,7 +245,7 @@ var (
 		gives:   "The answer, with its sources",
 	}, Recaller.Ask)
 
-	gather = jsonRoute(RightRead, spec{
+	getContext = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/context", id: "context", optional: true,
 		summary: "Get the context that an assistant needs for a topic or a conversation",
 		about:   "The topic comes from the last messages, or from the present session. The answer is one block of tagged text within a budget of tokens: core blocks, up to ten memories of each type, and lines that were said about the topic. Each line has the id that an answer should cite.",
@@ -332,5 +332,5 @@ func (c *Client) Ask(ctx context.Context, r AskRequest) (AskResult, error) {
 
 // Context returns what an assistant should know.
 func (c *Client) Context(ctx context.Context, r ContextRequest) (ContextResult, error) {
-	return call(ctx, c, gather, r)
+	return call(ctx, c, getContext, r)
 }

@@ -72,7 +72,7 @@ type Rescanned struct {
 	Changes []memory.Change `json:"changes"`
 }
 
-var refusing = topic[Refuser]{refusals.untyped, tally.untyped, rescan.untyped}
+var refusalsTopic = topic[Refuser]{refusals.untyped, tally.untyped, rescan.untyped}
 
 var (
 	refusals = fieldList[RefusalsAnswer, limitQuery](RightOwner, spec{

@@ -63,7 +63,7 @@ type RelayRequest struct {
 	URL string `json:"url"`
 }
 
-var relaying = topic[Relayer]{listRelays.untyped, addRelay.untyped, removeRelay.untyped, moveRelay.untyped}
+var relaysTopic = topic[Relayer]{listRelays.untyped, addRelay.untyped, removeRelay.untyped, moveRelay.untyped}
 
 var (
 	listRelays = plainList[RelaysAnswer](RightOwner, spec{

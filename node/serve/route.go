@@ -210,7 +210,7 @@ type bound struct {
 // topic is a list of routes over one service.
 type topic[S any] []untyped[S]
 
-func (t topic[S]) over(s S) []bound {
+func (t topic[S]) with(s S) []bound {
 	out := make([]bound, len(t))
 	for i, rt := range t {
 		out[i] = bound{rt.core, s}

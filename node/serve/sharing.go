@@ -155,7 +155,7 @@ type revokeShareOf struct {
 	Reader string `query:"reader" doc:"name or member id of one reader; absent: all readers"`
 }
 
-var sharing = topic[Sharer]{previewShare.untyped, createShare.untyped, listShares.untyped, getShare.untyped, updateShare.untyped, revokeShare.untyped, shareLog.untyped}
+var sharesTopic = topic[Sharer]{previewShare.untyped, createShare.untyped, listShares.untyped, getShare.untyped, updateShare.untyped, revokeShare.untyped, shareLog.untyped}
 
 var (
 	previewShare = jsonRoute(RightOwner, spec{

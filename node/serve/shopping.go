@@ -227,7 +227,7 @@ type Funds struct {
 	Voucher string   `json:"voucher,omitempty"` // the withdrawn amount; anyone who has it can use it
 }
 
-var shopping = topic[Shopper]{findOffers.untyped, showOffer.untyped, reportOffer.untyped, orderOffer.untyped, listOrders.untyped, openOrder.untyped, moveOrder.untyped, changeFunds.untyped}
+var ordersTopic = topic[Shopper]{findOffers.untyped, showOffer.untyped, reportOffer.untyped, orderOffer.untyped, listOrders.untyped, openOrder.untyped, moveOrder.untyped, changeFunds.untyped}
 
 var (
 	findOffers = jsonRoute(RightOwner, spec{

@@ -57,7 +57,7 @@ type subscriptionOf struct {
 	Listing trade.Hash `path:"listing" doc:"its id of 64 hexadecimal characters"`
 }
 
-var subscribing = topic[Subscriber]{listSubscriptions.untyped, subscribe.untyped, renewSubscriptions.untyped, endSubscription.untyped}
+var subscriptionsTopic = topic[Subscriber]{listSubscriptions.untyped, subscribe.untyped, renewSubscriptions.untyped, endSubscription.untyped}
 
 var (
 	listSubscriptions = plainRoute(RightOwner, spec{

@@ -49,11 +49,11 @@ func connect(t *testing.T, way string, services serve.Services) *serve.Client {
 func TestService(t *testing.T) {
 	tests := map[string]func(*testing.T, *serve.Client){
 		"AddGetList": addGetList, "SameAgain": sameAgain, "KnownKeepsItsOwn": knownKeepsItsOwn, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
-		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search,
+		"Pinned": pinned, "Erase": erase, "Forget": forgetTopic, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search,
 		"Context": contexts, "Asked": asked, "Modelless": modelless, "Engineless": engineless, "Lock": lock, "Vault": vault,
 		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets,
 		"Alone": alone, "Plugins": plugins, "Dreams": dreams, "Steps": steps, "Blocks": blocks, "Then": then, "Conflicts": conflicts,
-		"Reverts": reverts, "Zones": privateZones, "Retention": retention, "Media": media, "Tiers": tiers, "Locksmith": locksmith,
+		"Reverts": reverts, "Zones": privateZones, "Retention": retention, "Media": mediaTopic, "Tiers": tiers, "Locksmith": locksmith,
 		"Tally": tally, "Graphs": graphs, "Rescanned": rescanned,
 	}
 	for i, name := range slices.Sorted(maps.Keys(tests)) {

@@ -95,7 +95,7 @@ type HeadsDifference struct {
 	Text    string          `json:"text"`
 }
 
-var syncing = topic[Syncer]{syncStatus.untyped, syncNow.untyped, syncFolder.untyped, heads.untyped, compareHeads.untyped}
+var syncTopic = topic[Syncer]{syncStatus.untyped, syncNow.untyped, syncFolder.untyped, heads.untyped, compareHeads.untyped}
 
 var (
 	syncStatus = plainRoute(RightOwner, spec{

@@ -84,7 +84,7 @@ type traceOf struct {
 	Event string `path:"event" doc:"DEVICE/BOOT/SEQ, with each slash as %2F"`
 }
 
-var tracing = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent.untyped}
+var tracesTopic = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent.untyped}
 
 var (
 	pluginLogs = fieldList[PluginLogsAnswer, pluginOf](RightOwner, spec{

@@ -80,7 +80,7 @@ type opener struct {
 	now func() time.Time
 }
 
-var vaulting = topic[*opener]{unlockVault.untyped, recoverVault.untyped, vaultLog.untyped, revealSecret.untyped}
+var vaultTopic = topic[*opener]{unlockVault.untyped, recoverVault.untyped, vaultLog.untyped, revealSecret.untyped}
 
 var (
 	unlockVault = jsonRoute(RightOwner, spec{

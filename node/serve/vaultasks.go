@@ -82,7 +82,7 @@ const (
 	VaultGiven = "given"
 )
 
-var asking = topic[VaultAsker]{askVault.untyped}
+var vaultAskTopic = topic[VaultAsker]{askVault.untyped}
 
 var askVault = jsonRoute(RightVault, spec{
 	method: "POST", path: "/v1/vault/readings", id: "askVault",

@@ -81,7 +81,7 @@ type LoggedReviews struct {
 	Reviews ReviewCheck `json:"reviews"`
 }
 
-var verifying = topic[Verifier]{knowMarket.untyped, verifyMarket.untyped}
+var verifyTopic = topic[Verifier]{knowMarket.untyped, verifyMarket.untyped}
 
 var (
 	knowMarket = fieldRoute[knownOf](RightOwner, spec{

@@ -105,7 +105,7 @@ type voiceOf struct {
 	Voice string `path:"voice" doc:"its name"`
 }
 
-var speaking = topic[Voicer]{listVoices.untyped, enrolVoice.untyped, nameVoice.untyped, forgetVoice.untyped}
+var voicesTopic = topic[Voicer]{listVoices.untyped, enrolVoice.untyped, nameVoice.untyped, forgetVoice.untyped}
 
 var (
 	listVoices = plainRoute(RightOwner, spec{

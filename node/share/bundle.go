@@ -55,7 +55,7 @@ func (s *Sharing) Offer(ctx context.Context, w ShareSpec, to Party, ids *seal.Ke
 	if err := w.ForCommunity(); err != nil {
 		return p, err
 	}
-	rec := Record{Kind: community, again: w.OnlyOriginals}
+	rec := Record{Kind: community, onlyOriginals: w.OnlyOriginals}
 	if !byHand {
 		rec.Space = memory.SpaceID{1} // a memory that waits for consent is not counted again
 	}
@@ -76,9 +76,9 @@ func (s *Sharing) offer(ctx context.Context, w *ShareSpec, rec *Record, to Party
 	if err != nil {
 		return p, nil, err
 	}
-	p.Copies, p.LeftOut, p.Held, p.Few, p.Form = made.copies, made.left, made.held, made.few, made.form
-	p.Waits = made.waits
-	if err := p.some(w); err != nil {
+	p.Copies, p.LeftOut, p.Held, p.Few, p.Form = made.copies, made.emptied, made.heldBack, made.tooFew, made.form
+	p.Waits = made.waiting
+	if err := p.checkNotEmpty(w); err != nil {
 		return p, nil, err
 	}
 	if p.Confirm, err = p.digest(); err != nil {
@@ -86,7 +86,7 @@ func (s *Sharing) offer(ctx context.Context, w *ShareSpec, rec *Record, to Party
 	}
 	records, err := s.c.Catalog.Records(ctx)
 	p.Risks = risks(w, p.Copies, nil, records)
-	return p, made.by, err
+	return p, made.redactor, err
 }
 
 // LogGift logs that copies go into a community, which then has this number of copies from this home.

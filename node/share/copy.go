@@ -53,7 +53,7 @@ func copyOf(m *memory.Memory, r *Redactor, how *Redaction, expires time.Time, id
 			e.Excerpt = ""
 		}
 	}
-	d.Tags = kept(d.Tags)
+	d.Tags = validTags(d.Tags)
 	var entities []memory.Entity
 	for _, e := range d.Entities {
 		if memory.Normal(e.Name) != "" {
@@ -88,7 +88,7 @@ func deepCopy(to, from *memory.Candidate) error {
 	return nil
 }
 
-func kept(tags []string) []string {
+func validTags(tags []string) []string {
 	var out []string
 	for _, t := range tags {
 		if memory.Normal(t) != "" && len(t) <= memory.MaxName {

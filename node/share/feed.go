@@ -63,7 +63,7 @@ func (s *Sharing) CreateFeed(ctx context.Context, w FeedSpec) (rec Record, err e
 	k := newSpaceKeys(s.c.Key, rec.Space)
 	defer k.zero()
 	rec = Record{Space: rec.Space, Kind: Feed, Title: ps[0].Name, Created: now, Criteria: w.Criteria, Grant: w.Grant, Audio: w.Audio, Relay: address}
-	return rec, s.found(ctx, &rec, k, func(sp *space) error {
+	return rec, s.createSpace(ctx, &rec, k, func(sp *space) error {
 		if err := s.fill(ctx, sp, &rec); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (s *Sharing) MaintainFeeds(ctx context.Context) (t FeedsMaintained, err err
 	var errs []error
 	for i := range records {
 		rec := &records[i]
-		if alive(rec) != nil {
+		if checkLive(rec) != nil {
 			continue
 		}
 		n, err := s.maintainFeed(ctx, rec)
@@ -124,10 +124,10 @@ func (s *Sharing) maintainFeed(ctx context.Context, rec *Record) (taken int, err
 	if replica.Failed(held) {
 		return 0, held
 	}
-	if taken, err = s.hear(ctx, sp); err != nil {
+	if taken, err = s.takeClaims(ctx, sp); err != nil {
 		return 0, err
 	}
-	return taken, errors.Join(held, s.keep(ctx, rec))
+	return taken, errors.Join(held, s.saveRecord(ctx, rec))
 }
 
 // fedNote names the note that says which form of a memory the feed has.
@@ -201,7 +201,7 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	if err := sp.dropLines(ctx, f.utterances); err != nil {
 		return err
 	}
-	if err := sp.say(ctx, as); err != nil {
+	if err := sp.commitAssertions(ctx, as); err != nil {
 		return err
 	}
 	rec.Copies, rec.Updated = len(f.memories), s.c.Now().UTC().Truncate(time.Second)

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/policy/consent"
 )
 
-// fed is what should be in a feed.
-type fed struct {
+// feedContent is what should be in a feed.
+type feedContent struct {
 	memories   []memory.Memory
 	utterances []memory.Utterance
 	blobs      map[memory.ID]memory.ID // owner, by name of the blob
@@ -21,7 +21,7 @@ type fed struct {
 
 // choose returns what belongs in a feed. Memories that quote the wearer, and
 // that a worker may cite, come with their utterances.
-func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
+func (s *Sharing) choose(ctx context.Context, rec *Record) (f feedContent, err error) {
 	f.blobs = map[memory.ID]memory.ID{}
 	rules, err := s.c.Allow(ctx)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	}
 	var asked []consent.Held
 	worker := Party{Name: rec.Title}
-	live := rec.live() // before the worker was admitted there is none, and the wearer is not asked about anything
+	live := rec.activeParties() // before the worker was admitted there is none, and the wearer is not asked about anything
 	if len(live) > 0 {
 		worker.Key = live[0].Key
 	}
@@ -48,7 +48,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 			if err != nil {
 				return err
 			}
-			why, waits := held(&rules, q, []Party{worker}, m)
+			why, waits := checkPolicy(&rules, q, []Party{worker}, m)
 			switch {
 			case why != "":
 				if len(waits) > 0 && len(live) > 0 && (rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0 || !blob.IsZero() && rec.Audio) {
@@ -56,7 +56,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 				}
 			case m.Type == memory.Vault || m.Fields.Vault != nil:
 			case !blob.IsZero():
-				ok, err := s.mayHear(tx, m, rec)
+				ok, err := s.mayFeedRecording(tx, m, rec)
 				if err != nil {
 					return err
 				}
@@ -92,7 +92,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 		}
 		return nil
 	})
-	return f, errors.Join(err, s.ask(ctx, asked, false))
+	return f, errors.Join(err, s.askWearer(ctx, asked, false))
 }
 
 // recordingOf returns the name of the blob of a recording or photo, or zero.
@@ -109,10 +109,10 @@ const (
 	asksAbout   = "asks_about"
 )
 
-// mayHear reports whether a recording or photo belongs into a feed. Its
+// mayFeedRecording reports whether a recording or photo belongs into a feed. Its
 // sensitivity does not decide that, because the node gives all of them the same
 // one. What decides is whether a secret was said near it.
-func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, error) {
+func (s *Sharing) mayFeedRecording(tx *store.Tx, m *memory.Memory, rec *Record) (bool, error) {
 	if !rec.Audio || m.State != memory.Active {
 		return false, nil
 	}

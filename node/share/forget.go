@@ -13,11 +13,11 @@ import (
 // from their files. It needs no relay: the next [Sharing.Maintain] and
 // [Sharing.MaintainFeeds] send the erasures of what has already left this device.
 func (s *Sharing) Forget(ctx context.Context) error {
-	return s.each(ctx, func(rec *Record) error { return s.forgetIn(ctx, rec) })
+	return s.eachLive(ctx, func(rec *Record) error { return s.forgetInSpace(ctx, rec) })
 }
 
-// each calls f with each record that is not revoked, and joins the errors.
-func (s *Sharing) each(ctx context.Context, f func(*Record) error) error {
+// eachLive calls f with each record that is not revoked, and joins the errors.
+func (s *Sharing) eachLive(ctx context.Context, f func(*Record) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	records, err := s.c.Catalog.Records(ctx)
@@ -33,19 +33,19 @@ func (s *Sharing) each(ctx context.Context, f func(*Record) error) error {
 	return errors.Join(errs...)
 }
 
-func (s *Sharing) forgetIn(ctx context.Context, rec *Record) (err error) {
+func (s *Sharing) forgetInSpace(ctx context.Context, rec *Record) (err error) {
 	sp, err := s.open(ctx, rec, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sp.close()) }()
 	if rec.Kind == Projection {
-		made, err := s.copies(ctx, rec, rec.live(), sp.keys.ids)
+		made, err := s.copies(ctx, rec, rec.activeParties(), sp.keys.ids)
 		if err != nil {
 			return err
 		}
 		copies := made.copies
-		have, err := sp.have(ctx)
+		have, err := sp.memoryIDs(ctx)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *Sharing) forgetIn(ctx context.Context, rec *Record) (err error) {
 				left = append(left, c)
 			}
 		}
-		if err := sp.put(ctx, rec, left, s.c.Now().UTC().Truncate(time.Second)); err != nil {
+		if err := sp.setCopies(ctx, rec, left, s.c.Now().UTC().Truncate(time.Second)); err != nil {
 			return err
 		}
 		if len(left) < before {
@@ -75,7 +75,7 @@ func (s *Sharing) forgetIn(ctx context.Context, rec *Record) (err error) {
 	if err := sp.store.Compact(ctx); err != nil {
 		return err
 	}
-	return s.keep(ctx, rec)
+	return s.saveRecord(ctx, rec)
 }
 
 // dropErased erases what workers said in a feed, after the wearer has erased it.
@@ -117,7 +117,7 @@ func (s *Sharing) dropErased(ctx context.Context, sp *space) error {
 	for _, id := range memories {
 		as = append(as, memory.Assertion{Memory: id, Act: memory.ActErase})
 	}
-	if err := sp.say(ctx, as); err != nil {
+	if err := sp.commitAssertions(ctx, as); err != nil {
 		return err
 	}
 	return InPages(ctx, sp.engine, utterances, func(tx *store.Tx, id memory.ID) error {

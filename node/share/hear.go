@@ -15,9 +15,9 @@ import (
 // heardNote names the note that something a worker said was taken over.
 func heardNote(what string) string { return "heard/" + what }
 
-// hear takes over what workers said in a feed, as far as the feed's replica
+// takeClaims takes over what workers said in a feed, as far as the feed's replica
 // accepted it.
-func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
+func (s *Sharing) takeClaims(ctx context.Context, sp *space) (int, error) {
 	var as []memory.Assertion
 	var us []memory.Utterance
 	var notes []string
@@ -60,7 +60,7 @@ func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
 	if err != nil || len(notes) == 0 {
 		return 0, err
 	}
-	fresh, err := s.unknown(ctx, us)
+	fresh, err := s.newUtterances(ctx, us)
 	if err != nil {
 		return 0, err
 	}
@@ -73,9 +73,9 @@ func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
 	return len(as) + len(fresh), err
 }
 
-// unknown returns the utterances that are not among the wearer's own. The others
+// newUtterances returns the utterances that are not among the wearer's own. The others
 // came from there.
-func (s *Sharing) unknown(ctx context.Context, us []memory.Utterance) (out []memory.Utterance, err error) {
+func (s *Sharing) newUtterances(ctx context.Context, us []memory.Utterance) (out []memory.Utterance, err error) {
 	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
 		for _, u := range us {
 			_, err := tx.Utterance(u.ID)

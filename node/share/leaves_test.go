@@ -17,9 +17,6 @@ import (
 type account []share.Deed
 
 func (a *account) Note(_ context.Context, d share.Deed) error { *a = append(*a, d); return nil }
-func (a *account) Deeds(context.Context) ([]share.Deed, error) {
-	return slices.Clone(*a), nil
-}
 
 func person(text, name string) memory.Memory {
 	return remembered(text, func(m *memory.Memory) {

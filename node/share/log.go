@@ -58,7 +58,6 @@ const (
 // nil means that no log is kept.
 type Account interface {
 	Note(ctx context.Context, d Deed) error
-	Deeds(ctx context.Context) ([]Deed, error) // the newest first
 }
 
 // note writes an entry. If it can't be written, the share is not made.
@@ -70,7 +69,7 @@ func (s *Sharing) note(ctx context.Context, did string, rec *Record, change func
 	if rec.By != nil {
 		d.By = memory.AppDevice + rec.By.App
 	}
-	for _, p := range rec.live() {
+	for _, p := range rec.activeParties() {
 		d.To = append(d.To, p.Name)
 	}
 	if change != nil {

@@ -46,12 +46,12 @@ func (v *Vocabulary) Add(m *memory.Memory) {
 			v.Places = append(v.Places, s.Value)
 		}
 	}
-	v.situate(m)
+	v.addLocation(m)
 }
 
-// gone replaces what was removed. It has no letters, so it can't contain a redacted
+// removedMark replaces what was removed. It has no letters, so it can't contain a redacted
 // word.
-const gone = "[…]"
+const removedMark = "[…]"
 
 // Redactor removes terms from texts. It is safe for concurrent use.
 type Redactor struct {
@@ -62,14 +62,14 @@ type Redactor struct {
 	round  bool // numbers are rounded
 }
 
-// wide is the number of letters from which a term is also found inside longer
+// minInnerLength is the number of letters from which a term is also found inside longer
 // words: "Lisbon" in "lisbon2024". A shorter term is only found at the beginning of
 // a word. It is better to remove too much than too little.
-const wide = 5
+const minInnerLength = 5
 
-// tail is how many letters may follow a short term of at least three letters, such
+// maxSuffix is how many letters may follow a short term of at least three letters, such
 // as case endings.
-const tail = 2
+const maxSuffix = 2
 
 // NewRedactor makes a Redactor. Each word of a name with several words is a term as
 // well. secret derives a secret from a term, from which the pseudonym is made; it
@@ -85,7 +85,7 @@ func NewRedactor(r Redaction, v Vocabulary, secret func(term string) [32]byte) *
 			terms = append(terms, words(s)...)
 		}
 		for _, t := range terms[before:] {
-			terms = append(terms, otherwise(s, t)...)
+			terms = append(terms, spellingVariants(s, t)...)
 		}
 	}
 	for _, w := range r.Words {
@@ -108,7 +108,7 @@ func NewRedactor(r Redaction, v Vocabulary, secret func(term string) [32]byte) *
 	}
 	if r.Names {
 		for _, n := range v.Names {
-			if !slices.Contains(nobody, string(fold(n))) {
+			if !slices.Contains(notPersons, string(fold(n))) {
 				add(n, true)
 			}
 		}
@@ -144,11 +144,11 @@ func NewRedactor(r Redaction, v Vocabulary, secret func(term string) [32]byte) *
 	return out
 }
 
-// nobody has names of speakers that name no person.
-var nobody = []string{"user", "theuser", "wearer", "thewearer", "someone", "speaker", "unknown", "me", "i"}
+// notPersons has names of speakers that name no person.
+var notPersons = []string{"user", "theuser", "wearer", "thewearer", "someone", "speaker", "unknown", "me", "i"}
 
-// common has parts of names that are ordinary words.
-var common = []string{"the", "and", "for", "von", "van", "der", "den", "des", "street", "road", "house", "city", "new", "north", "south", "east", "west", "doctor", "mum", "dad"}
+// ordinaryWords has parts of names that are ordinary words.
+var ordinaryWords = []string{"the", "and", "for", "von", "van", "der", "den", "des", "street", "road", "house", "city", "new", "north", "south", "east", "west", "doctor", "mum", "dad"}
 
 // fold makes texts comparable. It decomposes compatibility forms, removes marks and
 // invisible characters, and keeps only letters and digits, in lower case. Letters
@@ -157,7 +157,7 @@ func fold(s string) []rune {
 	var out []rune
 	for _, c := range norm.NFKD.String(s) {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			out = append(out, plain(c)...)
+			out = append(out, foldLetter(c)...)
 		}
 	}
 	return out
@@ -183,7 +183,7 @@ func foldText(s string) folded {
 			if !unicode.IsLetter(d) && !unicode.IsDigit(d) {
 				continue
 			}
-			for _, p := range plain(d) {
+			for _, p := range foldLetter(d) {
 				f.runes = append(f.runes, p)
 				f.start, f.end = append(f.start, i), append(f.end, i+size)
 				f.first = append(f.first, begins || !alphabetic(d))
@@ -211,8 +211,8 @@ func alphabetic(c rune) bool {
 
 // span is a range of bytes that is removed, and its replacement.
 type span struct {
-	from, to int
-	put      string
+	from, to    int
+	replacement string
 }
 
 // spans returns the byte ranges of a text that are removed because of terms and
@@ -227,7 +227,7 @@ func (r *Redactor) spans(s string) []span {
 				continue
 			}
 			last := i + len(term) - 1
-			if len(term) < wide && alphabetic(term[0]) {
+			if len(term) < minInnerLength && alphabetic(term[0]) {
 				if !f.first[i] {
 					continue
 				}
@@ -235,23 +235,23 @@ func (r *Redactor) spans(s string) []span {
 				for n < len(f.runes) && !f.first[n] {
 					n++
 				}
-				if extra := n - 1 - last; extra > tail || extra > 0 && len(term) < 3 {
+				if extra := n - 1 - last; extra > maxSuffix || extra > 0 && len(term) < 3 {
 					continue
 				}
 				last = n - 1
 			}
-			out = append(out, span{f.start[i], f.end[last], cmp.Or(r.roles[t], gone)})
+			out = append(out, span{f.start[i], f.end[last], cmp.Or(r.roles[t], removedMark)})
 		}
 	}
 	if r.times {
 		for _, p := range timeForms {
 			for _, m := range p.FindAllStringIndex(s, -1) {
-				out = append(out, span{m[0], m[1], gone})
+				out = append(out, span{m[0], m[1], removedMark})
 			}
 		}
 	}
 	if r.round {
-		for _, m := range figures.FindAllStringIndex(s, -1) {
+		for _, m := range numberPattern.FindAllStringIndex(s, -1) {
 			if n := roundNumber(s[m[0]:m[1]]); n != s[m[0]:m[1]] {
 				out = append(out, span{m[0], m[1], n})
 			}
@@ -263,19 +263,19 @@ func (r *Redactor) spans(s string) []span {
 // Text returns a text without what has to be removed.
 func (r *Redactor) Text(s string) string {
 	for range 4 { // a removal may join what was apart
-		next := r.once(s)
+		next := r.redactOnce(s)
 		if next == s {
 			return s
 		}
 		s = next
 	}
 	if len(r.spans(s)) > 0 {
-		return gone
+		return removedMark
 	}
 	return s
 }
 
-func (r *Redactor) once(s string) string {
+func (r *Redactor) redactOnce(s string) string {
 	spans := r.spans(s)
 	if len(spans) == 0 {
 		return s
@@ -289,7 +289,7 @@ func (r *Redactor) once(s string) string {
 		}
 		if p.from > at || at == 0 {
 			b.WriteString(s[at:max(at, p.from)])
-			b.WriteString(p.put)
+			b.WriteString(p.replacement)
 		}
 		at = p.to
 	}

@@ -181,7 +181,7 @@ func TestRedactsEveryTextField(t *testing.T) {
 	*v.P, v.A[0].S = "Anna", "Anna"
 	r := NewRedactor(Redaction{Words: []string{"Anna"}}, Vocabulary{}, nil)
 	r.Apply(&v)
-	if v.M[gone] == nil || v.M[gone][0] != "of "+gone || *v.P != gone || v.I.(*struct{ S string }).S != gone || v.A[0].S != gone || v.T != "Anna" {
+	if v.M[removedMark] == nil || v.M[removedMark][0] != "of "+removedMark || *v.P != removedMark || v.I.(*struct{ S string }).S != removedMark || v.A[0].S != removedMark || v.T != "Anna" {
 		t.Errorf("%+v", v)
 	}
 	if r.holds(reflect.ValueOf(&v)) {

@@ -37,21 +37,21 @@ func (s *Sharing) revoke(ctx context.Context, rec *Record, party string) error {
 	if err != nil {
 		return err
 	}
-	last := len(out) == len(rec.live())
+	last := len(out) == len(rec.activeParties())
 	if last {
 		rec.Revoking = true
-		if err := s.keep(ctx, rec); err != nil {
+		if err := s.saveRecord(ctx, rec); err != nil {
 			return err
 		}
 	}
-	if err := s.putOut(ctx, rec, out, last); err != nil {
+	if err := s.removeMembers(ctx, rec, out, last); err != nil {
 		return fmt.Errorf("revoke %s: %w", rec.Space, err)
 	}
 	if last {
 		if err := s.deleteAt(ctx, rec); err != nil && !errors.Is(err, remote.ErrForbidden) && !errors.Is(err, remote.ErrNotFound) {
 			return fmt.Errorf("revoke %s: %w", rec.Space, err)
 		}
-		if err := s.drop(rec.Space); err != nil {
+		if err := s.removeFolder(rec.Space); err != nil {
 			return fmt.Errorf("revoke %s: %w", rec.Space, err)
 		}
 		rec.Revoking, rec.Revoked, rec.Copies = false, s.c.Now().UTC().Truncate(time.Second), 0
@@ -60,7 +60,7 @@ func (s *Sharing) revoke(ctx context.Context, rec *Record, party string) error {
 	if last {
 		did = DidRevoke
 	}
-	return errors.Join(s.keep(ctx, rec), s.note(ctx, did, rec, func(d *Deed) {
+	return errors.Join(s.saveRecord(ctx, rec), s.note(ctx, did, rec, func(d *Deed) {
 		d.To = nil
 		for _, p := range out {
 			d.To = append(d.To, p.Name)
@@ -69,7 +69,7 @@ func (s *Sharing) revoke(ctx context.Context, rec *Record, party string) error {
 }
 
 func pickParties(rec *Record, party string) ([]Party, error) {
-	live := rec.live()
+	live := rec.activeParties()
 	if party == "" {
 		return live, nil
 	}
@@ -85,9 +85,9 @@ func pickParties(rec *Record, party string) ([]Party, error) {
 	return nil, fmt.Errorf("%q: %w", party, memory.ErrAmbiguous)
 }
 
-// putOut removes members, and with last everything else, too. If the relay no
+// removeMembers removes members, and with last everything else, too. If the relay no
 // longer has the space, it was revoked before.
-func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last bool) (err error) {
+func (s *Sharing) removeMembers(ctx context.Context, rec *Record, out []Party, last bool) (err error) {
 	sp, err := s.open(ctx, rec, nil)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 		}
 		i := slices.IndexFunc(rec.Parties, func(o Party) bool { return o.Member == p.Member })
 		rec.Parties[i].Removed = s.c.Now().UTC().Truncate(time.Second)
-		if err := s.keep(ctx, rec); err != nil {
+		if err := s.saveRecord(ctx, rec); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 		}
 		return nil
 	}
-	if err := sp.put(ctx, rec, nil, s.c.Now().UTC()); err != nil {
+	if err := sp.setCopies(ctx, rec, nil, s.c.Now().UTC()); err != nil {
 		return err
 	}
 	if err := sp.replica.Sync(ctx); replica.Failed(err) && !errors.Is(err, remote.ErrForbidden) {
@@ -123,7 +123,7 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 // before, and removes from shares what the wearer has erased or changed. It adds
 // nothing.
 func (s *Sharing) Maintain(ctx context.Context) error {
-	return s.each(ctx, func(rec *Record) (err error) {
+	return s.eachLive(ctx, func(rec *Record) (err error) {
 		expired := !rec.Expires.IsZero() && !s.c.Now().Before(rec.Expires)
 		switch {
 		case rec.Revoking || expired:

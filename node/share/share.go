@@ -69,12 +69,12 @@ type Criteria struct {
 	// later is not among them, even if it says the same.
 	Without []memory.ID `json:"without,omitempty"`
 
-	// only restricts the choice to these memories; nil: all. Pseudonyms are not derived from
+	// onlyIDs restricts the choice to these memories; nil: all. Pseudonyms are not derived from
 	// it.
-	only []memory.ID
-	// sees restricts a share that an app made to what the app may see. It is nil if the wearer
+	onlyIDs []memory.ID
+	// visible restricts a share that an app made to what the app may see. It is nil if the wearer
 	// made the share.
-	sees func(*memory.Memory) bool
+	visible func(*memory.Memory) bool
 }
 
 // Author is the app that made a share. The share never has more than the app may see.
@@ -112,12 +112,12 @@ func (c *Criteria) Fits(m *memory.Memory) bool {
 	switch {
 	case m.State != memory.Active, m.Negates, m.Type == memory.Vault, m.Fields.Vault != nil, m.Sensitivity > c.Most:
 		return false
-	case len(c.Types) > 0 && !slices.Contains(c.Types, m.Type), slices.Contains(c.Without, m.ID), c.only != nil && !slices.Contains(c.only, m.ID):
+	case len(c.Types) > 0 && !slices.Contains(c.Types, m.Type), slices.Contains(c.Without, m.ID), c.onlyIDs != nil && !slices.Contains(c.onlyIDs, m.ID):
 		return false
 	case !c.Since.IsZero() && m.Learnt.Before(c.Since), !c.Until.IsZero() && !m.Learnt.Before(c.Until):
 		return false
 	}
-	return !slices.ContainsFunc(c.Tags, func(t string) bool { return !slices.Contains(m.Tags, t) }) && (c.sees == nil || c.sees(m))
+	return !slices.ContainsFunc(c.Tags, func(t string) bool { return !slices.Contains(m.Tags, t) }) && (c.visible == nil || c.visible(m))
 }
 
 // Kind of a record.
@@ -161,8 +161,8 @@ type Record struct {
 	Revoking bool           `json:"revoking,omitempty"`
 	Revoked  time.Time      `json:"revoked,omitzero"` // zero: not revoked
 
-	answers bool        // for a bundle: buyers get answers from it, and no copy
-	again   []memory.ID // see ShareSpec.OnlyOriginals
+	answers       bool        // for a bundle: buyers get answers from it, and no copy
+	onlyOriginals []memory.ID // see ShareSpec.OnlyOriginals
 }
 
 // Link returns the link for the parties.
@@ -170,8 +170,8 @@ func (r *Record) Link() Link {
 	return Link{Relay: r.Relay, Welcome: envelope.Welcome{Space: r.Space, Genesis: r.Genesis}}
 }
 
-// live returns the parties that were not removed.
-func (r *Record) live() []Party {
+// activeParties returns the parties that were not removed.
+func (r *Record) activeParties() []Party {
 	return slices.DeleteFunc(slices.Clone(r.Parties), func(p Party) bool { return !p.Removed.IsZero() })
 }
 

@@ -126,8 +126,8 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 			return rec, err
 		}
 	}
-	return rec, s.found(ctx, &rec, k, func(sp *space) error {
-		if err := sp.put(ctx, &rec, p.Copies, now); err != nil {
+	return rec, s.createSpace(ctx, &rec, k, func(sp *space) error {
+		if err := sp.setCopies(ctx, &rec, p.Copies, now); err != nil {
 			return err
 		}
 		// This comes before anybody is added, so that the share is not made if the
@@ -143,9 +143,9 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 	})
 }
 
-// found makes a space, fills it, and stores its record. The record is stored
+// createSpace makes a space, fills it, and stores its record. The record is stored
 // before the relay is told, so that an interrupted share can be revoked.
-func (s *Sharing) found(ctx context.Context, rec *Record, k *spaceKeys, fill func(*space) error) error {
+func (s *Sharing) createSpace(ctx context.Context, rec *Record, k *spaceKeys, fill func(*space) error) error {
 	first, err := k.genesis(s.c.Key, s.c.Recovery, rec.Created)
 	if err != nil {
 		return err
@@ -153,10 +153,10 @@ func (s *Sharing) found(ctx context.Context, rec *Record, k *spaceKeys, fill fun
 	rec.Genesis = first.Hash()
 	sp, err := s.open(ctx, rec, first.Bytes())
 	if err != nil {
-		return errors.Join(err, s.drop(rec.Space))
+		return errors.Join(err, s.removeFolder(rec.Space))
 	}
-	if err := s.keep(ctx, rec); err != nil {
-		return errors.Join(err, sp.close(), s.drop(rec.Space))
+	if err := s.saveRecord(ctx, rec); err != nil {
+		return errors.Join(err, sp.close(), s.removeFolder(rec.Space))
 	}
 	err = fill(sp)
 	if err == nil {
@@ -165,7 +165,7 @@ func (s *Sharing) found(ctx context.Context, rec *Record, k *spaceKeys, fill fun
 	if err = errors.Join(err, sp.close()); err != nil {
 		return errors.Join(fmt.Errorf("share: %w", err), s.undo(context.WithoutCancel(ctx), rec))
 	}
-	return s.keep(ctx, rec)
+	return s.saveRecord(ctx, rec)
 }
 
 // undo reverts an unfinished share. If the relay has a part of it and can't be
@@ -174,13 +174,13 @@ func (s *Sharing) undo(ctx context.Context, rec *Record) error {
 	err := s.deleteAt(ctx, rec)
 	if err != nil && !errors.Is(err, remote.ErrForbidden) && !errors.Is(err, remote.ErrNotFound) {
 		rec.Revoking = true
-		return s.keep(ctx, rec)
+		return s.saveRecord(ctx, rec)
 	}
 	records, err := s.c.Catalog.Records(ctx)
 	if err == nil {
 		err = s.c.Catalog.Keep(ctx, slices.DeleteFunc(records, func(r Record) bool { return r.Space == rec.Space }))
 	}
-	return errors.Join(err, s.drop(rec.Space))
+	return errors.Join(err, s.removeFolder(rec.Space))
 }
 
 // deleteAt deletes a space at the relay, as its root.
@@ -214,13 +214,13 @@ func (sp *space) admit(ctx context.Context, rec *Record, ps []Party, requests []
 	return nil
 }
 
-// put makes the space contain exactly these copies.
-func (sp *space) put(ctx context.Context, rec *Record, copies []Copy, now time.Time) error {
+// setCopies makes the space contain exactly these copies.
+func (sp *space) setCopies(ctx context.Context, rec *Record, copies []Copy, now time.Time) error {
 	want := map[memory.ID]*Copy{}
 	for i := range copies {
 		want[copies[i].ID] = &copies[i]
 	}
-	have, err := sp.have(ctx)
+	have, err := sp.memoryIDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -235,15 +235,15 @@ func (sp *space) put(ctx context.Context, rec *Record, copies []Copy, now time.T
 			as = append(as, memory.Assertion{Memory: c.ID, Act: memory.ActPropose, Candidate: &c.Candidate})
 		}
 	}
-	if err := sp.say(ctx, as); err != nil {
+	if err := sp.commitAssertions(ctx, as); err != nil {
 		return err
 	}
 	rec.Copies, rec.Updated = len(copies), now
 	return nil
 }
 
-// have returns the ids of the memories in the space, in any state.
-func (sp *space) have(ctx context.Context) (map[memory.ID]bool, error) {
+// memoryIDs returns the ids of the memories in the space, in any state.
+func (sp *space) memoryIDs(ctx context.Context) (map[memory.ID]bool, error) {
 	out := map[memory.ID]bool{}
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{}) {
@@ -257,8 +257,8 @@ func (sp *space) have(ctx context.Context) (map[memory.ID]bool, error) {
 	return out, err
 }
 
-// keep replaces a record, or adds it.
-func (s *Sharing) keep(ctx context.Context, rec *Record) error {
+// saveRecord replaces a record, or adds it.
+func (s *Sharing) saveRecord(ctx context.Context, rec *Record) error {
 	records, err := s.c.Catalog.Records(ctx)
 	if err != nil {
 		return err
@@ -339,14 +339,14 @@ func (s *Sharing) Update(ctx context.Context, id string) (rec Record, ch Change,
 	if rec, err = s.find(ctx, Projection, id); err != nil {
 		return rec, ch, err
 	}
-	if err := alive(&rec); err != nil {
+	if err := checkLive(&rec); err != nil {
 		return rec, ch, err
 	}
 	ch, err = s.update(ctx, &rec, true)
 	return rec, ch, err
 }
 
-func alive(rec *Record) error {
+func checkLive(rec *Record) error {
 	if rec.Revoking || !rec.Revoked.IsZero() {
 		return fmt.Errorf("share %s: %w", rec.Space, ErrRevoked)
 	}
@@ -360,12 +360,12 @@ func (s *Sharing) update(ctx context.Context, rec *Record, grow bool) (ch Change
 		return ch, err
 	}
 	defer func() { err = errors.Join(err, sp.close()) }()
-	made, err := s.copies(ctx, rec, rec.live(), sp.keys.ids)
+	made, err := s.copies(ctx, rec, rec.activeParties(), sp.keys.ids)
 	if err != nil {
 		return ch, err
 	}
 	copies := made.copies
-	have, err := sp.have(ctx)
+	have, err := sp.memoryIDs(ctx)
 	if err != nil {
 		return ch, err
 	}
@@ -380,7 +380,7 @@ func (s *Sharing) update(ctx context.Context, rec *Record, grow bool) (ch Change
 		delete(left, c.ID)
 	}
 	ch.Removed = len(left)
-	if err := sp.put(ctx, rec, copies, s.c.Now().UTC().Truncate(time.Second)); err != nil {
+	if err := sp.setCopies(ctx, rec, copies, s.c.Now().UTC().Truncate(time.Second)); err != nil {
 		return ch, err
 	}
 	if err := sp.replica.Sync(ctx); err != nil {
@@ -395,5 +395,5 @@ func (s *Sharing) update(ctx context.Context, rec *Record, grow bool) (ch Change
 			return ch, err
 		}
 	}
-	return ch, s.keep(ctx, rec)
+	return ch, s.saveRecord(ctx, rec)
 }

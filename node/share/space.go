@@ -99,19 +99,19 @@ func (sp *space) close() error {
 	return err
 }
 
-// say commits what the owner says in the space. Memory, act and content of each
+// commitAssertions commits what the owner says in the space. Memory, act and content of each
 // assertion are set.
-func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
+func (sp *space) commitAssertions(ctx context.Context, as []memory.Assertion) error {
 	for i := range as {
 		if as[i].Act == memory.ActErase {
-			if err := sp.lessen(ctx, as[i].Memory); err != nil {
+			if err := sp.eraseExcess(ctx, as[i].Memory); err != nil {
 				return err
 			}
 		}
 	}
 	err := InPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) (err error) {
 		a.Seen = []memory.Dot{} // in such a space the owner does not respond to anybody
-		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
+		if _, err := sp.engine.AssertTx(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
 		}
 		return tx.Erase(store.Targets{Memories: []memory.ID{a.Memory}})
@@ -122,9 +122,9 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 	return sp.store.Compact(ctx) // so that no file keeps what was erased
 }
 
-// lessen removes most of a memory that is about to be erased, because workers
+// eraseExcess removes most of a memory that is about to be erased, because workers
 // may have said more about it than one transaction can erase.
-func (sp *space) lessen(ctx context.Context, id memory.ID) error {
+func (sp *space) eraseExcess(ctx context.Context, id memory.ID) error {
 	much := false
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
 		as, err := tx.Assertions(id)
@@ -179,8 +179,8 @@ func ActiveIn(ctx context.Context, s *store.Store) (out []memory.Memory, err err
 
 func (s *Sharing) folder(id memory.SpaceID) string { return filepath.Join(s.c.Dir, id.String()) }
 
-// drop removes a space's folder, so that nothing of it stays here.
-func (s *Sharing) drop(id memory.SpaceID) error { return os.RemoveAll(s.folder(id)) }
+// removeFolder removes a space's folder, so that nothing of it stays here.
+func (s *Sharing) removeFolder(id memory.SpaceID) error { return os.RemoveAll(s.folder(id)) }
 
 // relay returns the relay that has a space. It may not be the one that is
 // configured now.

@@ -125,9 +125,9 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	if err != nil {
 		return p, nil, err
 	}
-	p.Copies, p.LeftOut, p.Held = made.copies, made.left, made.held
-	p.Few = made.few
-	if err := p.some(w); err != nil {
+	p.Copies, p.LeftOut, p.Held = made.copies, made.emptied, made.heldBack
+	p.Few = made.tooFew
+	if err := p.checkNotEmpty(w); err != nil {
 		return p, nil, err
 	}
 	if p.Confirm, err = p.digest(); err != nil {
@@ -138,8 +138,8 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	return p, requests, err
 }
 
-// some returns the reason why there is nothing, if that is so.
-func (p *Preview) some(w *ShareSpec) error {
+// checkNotEmpty returns the reason why there is nothing, if that is so.
+func (p *Preview) checkNotEmpty(w *ShareSpec) error {
 	switch {
 	case len(p.Copies) > 0:
 		return nil
@@ -166,15 +166,15 @@ func (p *Preview) digest() (string, error) {
 	return digest(shown, who)
 }
 
-// made is the result for the memories that match.
-type made struct {
-	copies []Copy
-	left   int            // memories of which redaction leaves nothing
-	few    int            // memories that too few people stand behind
-	held   map[string]int // memories that the policy holds back, by reason
-	waits  int            // of these, those about which the wearer is asked
-	by     *Redactor
-	form   string // as policy.Request.Form
+// copyResult is the result for the memories that match.
+type copyResult struct {
+	copies   []Copy
+	emptied  int            // memories of which redaction leaves nothing
+	tooFew   int            // memories that too few people stand behind
+	heldBack map[string]int // memories that the policy holds back, by reason
+	waiting  int            // of these, those about which the wearer is asked
+	redactor *Redactor
+	form     string // as policy.Request.Form
 }
 
 // pseudonymous returns the function that derives secrets for the pseudonyms of a share: from
@@ -208,17 +208,17 @@ func (s *Sharing) redactor(ctx context.Context, rec *Record, rules *rulebook.Rul
 }
 
 // copies makes the copies of the memories that match and may be given to each of the parties.
-func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal.Key) (out made, err error) {
+func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal.Key) (out copyResult, err error) {
 	rules, err := s.c.Allow(ctx)
 	if err != nil {
 		return out, err
 	}
 	criteria := rec.Criteria
 	if rec.By != nil {
-		criteria.sees = s.c.Sees(rec.By, &rules)
+		criteria.visible = s.c.Sees(rec.By, &rules)
 	}
-	if rec.again != nil {
-		criteria.Query, criteria.Limit, criteria.only = "", 0, rec.again
+	if rec.onlyOriginals != nil {
+		criteria.Query, criteria.Limit, criteria.onlyIDs = "", 0, rec.onlyOriginals
 	}
 	found, err := s.c.Source.Choose(ctx, criteria)
 	if err != nil {
@@ -228,7 +228,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	if err != nil {
 		return out, err
 	}
-	out.by = r
+	out.redactor = r
 	asks := policy.Reader
 	switch rec.Kind {
 	case bundle:
@@ -240,7 +240,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	if rec.answers {
 		action = policy.SellAnswers
 	}
-	out.held = map[string]int{}
+	out.heldBack = map[string]int{}
 	var asked []consent.Held
 	form, redacted, err := consent.Form(&rec.Redact)
 	if err != nil {
@@ -253,10 +253,10 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		if !criteria.Fits(m) || m.Expired(q.Now) {
 			continue
 		}
-		if why, waits := held(&rules, q, to, m); why != "" {
-			out.held[why]++
+		if why, waits := checkPolicy(&rules, q, to, m); why != "" {
+			out.heldBack[why]++
 			asked = append(asked, waits...)
-			out.waits += min(1, len(waits))
+			out.waiting += min(1, len(waits))
 			continue
 		}
 		cp, ok, err := copyOf(m, r, how, earlier(rec.Expires, m.Ends()), ids)
@@ -264,7 +264,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 			return out, err
 		}
 		if !ok {
-			out.left++
+			out.emptied++
 			continue
 		}
 		out.copies = append(out.copies, cp)
@@ -275,7 +275,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		asked[i].Redacted = redacted
 	}
 	out.form = form
-	return out, s.ask(ctx, asked, rec.Space.IsZero())
+	return out, s.askWearer(ctx, asked, rec.Space.IsZero())
 }
 
 // earlier returns the earlier of two times; zero means never.
@@ -286,8 +286,8 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// ask asks the wearer about what rules hold back. again counts it once more.
-func (s *Sharing) ask(ctx context.Context, held []consent.Held, again bool) error {
+// askWearer asks the wearer about what rules hold back. again counts it once more.
+func (s *Sharing) askWearer(ctx context.Context, held []consent.Held, again bool) error {
 	if s.c.Ask == nil {
 		return nil
 	}
@@ -328,7 +328,7 @@ func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memor
 
 // keepCommon keeps each statement only once, and only if memories about at least k different
 // people say it. of are the originals of the copies.
-func (out *made) keepCommon(k int, of []*memory.Memory) {
+func (out *copyResult) keepCommon(k int, of []*memory.Memory) {
 	if k <= 1 {
 		return
 	}
@@ -350,7 +350,7 @@ func (out *made) keepCommon(k int, of []*memory.Memory) {
 		s := key(&c)
 		few := len(people[s]) < k
 		if few {
-			out.few++
+			out.tooFew++
 		}
 		again := said[s]
 		said[s] = true
@@ -358,9 +358,9 @@ func (out *made) keepCommon(k int, of []*memory.Memory) {
 	})
 }
 
-// held returns why a memory may not be given to all of the parties, or "" if it may, and what
+// checkPolicy returns why a memory may not be given to all of the parties, or "" if it may, and what
 // the wearer has to be asked.
-func held(rules *rulebook.Rules, q policy.Request, to []Party, m *memory.Memory) (why string, waits []consent.Held) {
+func checkPolicy(rules *rulebook.Rules, q policy.Request, to []Party, m *memory.Memory) (why string, waits []consent.Held) {
 	it := policy.ItemOf(m)
 	for _, p := range to {
 		q.Name, q.Key = p.Name, policy.KeyOf(p.Key)

@@ -21,7 +21,7 @@ import (
 // words returns the words of a name, folded, without ordinary words.
 func words(name string) (out []string) {
 	for _, w := range strings.FieldsFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) && c != '\'' && c != '’' }) {
-		if f := fold(w); (len(f) > 2 || len(f) > 0 && !alphabetic(f[0])) && !slices.Contains(common, string(f)) {
+		if f := fold(w); (len(f) > 2 || len(f) > 0 && !alphabetic(f[0])) && !slices.Contains(ordinaryWords, string(f)) {
 			out = append(out, string(f))
 		}
 	}
@@ -35,7 +35,7 @@ func words(name string) (out []string) {
 func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(string) bool) map[string]string {
 	has := map[string][]string{} // by name, folded: its words
 	for _, n := range names {
-		if f := string(fold(n)); f != "" && !slices.Contains(nobody, f) {
+		if f := string(fold(n)); f != "" && !slices.Contains(notPersons, f) {
 			has[f] = words(n)
 		}
 	}
@@ -64,7 +64,7 @@ func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(
 	given := map[string]string{} // pseudonyms, by name
 	give := func(who string) string {
 		for try := byte(0); given[who] == ""; try++ {
-			p := "[" + spoken(secret(who+"\x00"+string(rune(try)))) + "]"
+			p := "[" + pronounceable(secret(who+"\x00"+string(rune(try)))) + "]"
 			if !taken[p] && !clashes(p) || try == math.MaxUint8 {
 				given[who], taken[p] = p, true
 			}
@@ -84,9 +84,9 @@ func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(
 	return out
 }
 
-// spoken makes a name of four syllables from a secret: one that nobody has but
+// pronounceable makes a name of four syllables from a secret: one that nobody has but
 // that can be pronounced, one of 31 million.
-func spoken(b [32]byte) string {
+func pronounceable(b [32]byte) string {
 	const consonants, vowels = "bdfgklmnprstvwz", "aeiou"
 	n := binary.BigEndian.Uint64(b[:])
 	var s strings.Builder
@@ -99,14 +99,14 @@ func spoken(b [32]byte) string {
 	return strings.ToUpper(s.String()[:1]) + s.String()[1:]
 }
 
-// lies are the predicates and attributes by which a memory says that its subject
-// lies in another place.
-var lies = []string{"located", "located in", "lies in", "is in", "in", "part of"}
+// containmentPredicates are the predicates and attributes by which a memory says that its subject
+// containmentPredicates in another place.
+var containmentPredicates = []string{"located", "located in", "lies in", "is in", "in", "part of"}
 
-// situate adds what a memory says about where a place lies.
-func (v *Vocabulary) situate(m *memory.Memory) {
+// addLocation adds what a memory says about where a place lies.
+func (v *Vocabulary) addLocation(m *memory.Memory) {
 	put := func(place, how, in string) {
-		if !slices.Contains(lies, memory.Normal(strings.ReplaceAll(how, "_", " "))) || len(fold(place)) == 0 || len(fold(in)) == 0 {
+		if !slices.Contains(containmentPredicates, memory.Normal(strings.ReplaceAll(how, "_", " "))) || len(fold(place)) == 0 || len(fold(in)) == 0 {
 			return
 		}
 		if v.In == nil {
@@ -139,13 +139,13 @@ func (v *Vocabulary) region(place string, regions []string) string {
 	return ""
 }
 
-// figures are numbers as people write them.
-var figures = regexp.MustCompile(`\p{Nd}(?:[\p{Nd}.,'’]*\p{Nd})?`)
+// numberPattern are numbers as people write them.
+var numberPattern = regexp.MustCompile(`\p{Nd}(?:[\p{Nd}.,'’]*\p{Nd})?`)
 
 var (
-	thousands = regexp.MustCompile(`^\d{1,3}(?:([.,'’])\d{3})(?:[.,'’]\d{3})*$`)
-	cents     = regexp.MustCompile(`^(\d{1,3}(?:[.,'’]\d{3})+)[.,]\d{1,2}$`)
-	decimal   = regexp.MustCompile(`^(\d+)[.,]\d+$`)
+	groupedNumber   = regexp.MustCompile(`^\d{1,3}(?:([.,'’])\d{3})(?:[.,'’]\d{3})*$`)
+	numberWithCents = regexp.MustCompile(`^(\d{1,3}(?:[.,'’]\d{3})+)[.,]\d{1,2}$`)
+	decimalNumber   = regexp.MustCompile(`^(\d+)[.,]\d+$`)
 )
 
 // maxDigits is the number of digits from which a number identifies something
@@ -164,20 +164,20 @@ func roundNumber(s string) string {
 		plain.WriteRune(c)
 	}
 	t := plain.String()
-	if m := cents.FindStringSubmatch(t); m != nil {
+	if m := numberWithCents.FindStringSubmatch(t); m != nil {
 		t = m[1]
 	}
 	if digits >= maxDigits {
-		return gone
+		return removedMark
 	}
-	if thousands.MatchString(t) {
+	if groupedNumber.MatchString(t) {
 		t = strings.NewReplacer(".", "", ",", "", "'", "", "’", "").Replace(t)
-	} else if decimal.MatchString(t) {
+	} else if decimalNumber.MatchString(t) {
 		t = strings.Replace(t, ",", ".", 1)
 	}
 	f, err := strconv.ParseFloat(t, 64)
 	if err != nil {
-		return gone // 1.2.3
+		return removedMark // 1.2.3
 	}
 	scale := math.Pow(10, math.Max(0, math.Floor(math.Log10(math.Max(f, 1)))))
 	return strconv.FormatFloat(math.Round(f/scale)*scale, 'f', -1, 64)

@@ -79,7 +79,7 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 		return v, err
 	}
 	v.ID = cmp.Or(r.ID, newID())
-	lock := sh.c.Engine.Hold()
+	lock := sh.c.Engine.AcquireWriter()
 	defer lock.Release()
 	v.Claims = 0
 	for part := range slices.Chunk(v.Memories, dream.Page) {
@@ -173,7 +173,7 @@ func (sh *Sharing) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory
 		for _, a := range claims {
 			w.Seen = append(w.Seen, a.Dot)
 		}
-		if _, err := sh.c.Engine.Say(tx, memory.RankPerson, w); err != nil {
+		if _, err := sh.c.Engine.AssertTx(tx, memory.RankPerson, w); err != nil {
 			return err
 		}
 	}
@@ -190,7 +190,7 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 	if err := sh.fetchReverted(ctx, id); err != nil {
 		return v, err
 	}
-	lock := sh.c.Engine.Hold()
+	lock := sh.c.Engine.AcquireWriter()
 	defer lock.Release()
 	var ids []memory.ID
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
@@ -256,7 +256,7 @@ func (sh *Sharing) restoreClaims(tx *store.Tx, id string, m memory.ID, v *serve.
 	again := revert.ClaimsToRestore(as, id)
 	for _, a := range again {
 		a.Seen, a.Reason = []memory.Dot{}, revert.RestoreReason(id)
-		if _, err := sh.c.Engine.Say(tx, a.Rank, a); err != nil {
+		if _, err := sh.c.Engine.AssertTx(tx, a.Rank, a); err != nil {
 			return err
 		}
 	}

@@ -32,8 +32,8 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Hold() *engine.Writer
-	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
+	AcquireWriter() *engine.Writer
+	AssertTx(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 }
 

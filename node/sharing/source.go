@@ -157,7 +157,7 @@ const takePage = 50
 // TakeClaims implements share.Inbox. This device asserts the statements in place of the worker, so that
 // the wearer's other devices, which are not in the feed, get them.
 func (sh *Sharing) TakeClaims(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
-	lock := sh.c.Engine.Hold()
+	lock := sh.c.Engine.AcquireWriter()
 	defer lock.Release()
 	as, us, err := sh.c.Gate.WithoutSecrets(ctx, as, us)
 	if err != nil {
@@ -217,7 +217,7 @@ func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 		c.Owner.User = memory.WearerUser
 		a.Candidate = &c
 	}
-	_, err = sh.c.Engine.Say(tx, memory.RankCloud, a)
+	_, err = sh.c.Engine.AssertTx(tx, memory.RankCloud, a)
 	return err
 }
 
@@ -244,8 +244,8 @@ func (sh *Sharing) LogSale(ctx context.Context, did, title, to string, copies in
 	return s.LogSale(ctx, did, title, to, copies, why)
 }
 
-// whole returns a memory, and whether it was forgotten, so that it can't be sold or shown any more.
-func whole(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err error) {
+// sharedMemory returns a memory, and whether it was forgotten, so that it can't be sold or shown any more.
+func sharedMemory(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err error) {
 	m, _, err = engine.MemoryOfHit(tx, id)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && (m.State == memory.Erased || m.Type == memory.Vault || m.Fields.Vault != nil) {
 		return nil, true, nil
@@ -257,7 +257,7 @@ func whole(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err er
 func (sh *Sharing) Forgotten(ctx context.Context, of []memory.ID) (gone []memory.ID, err error) {
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for _, id := range of {
-			_, forgotten, err := whole(tx, id)
+			_, forgotten, err := sharedMemory(tx, id)
 			if err != nil {
 				return err
 			}
@@ -283,7 +283,7 @@ func (sh *Sharing) WithheldReason(ctx context.Context, of []memory.ID, answers b
 			return err
 		}
 		for _, id := range of {
-			m, forgotten, err := whole(tx, id)
+			m, forgotten, err := sharedMemory(tx, id)
 			if forgotten {
 				why = "a memory in it was forgotten"
 				return nil

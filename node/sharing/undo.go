@@ -43,7 +43,7 @@ func (sh *Sharing) undo(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 		return v, err
 	}
 	v.ID = cmp.Or(r.ID, newID())
-	lock := sh.c.Engine.Hold()
+	lock := sh.c.Engine.AcquireWriter()
 	defer lock.Release()
 	return v, lock.Commit(ctx, func(tx *store.Tx) error { return sh.takeBack(tx, v.ID, v.Memories, c) })
 }

@@ -39,7 +39,7 @@ const (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error
-	Hold() *engine.Writer
+	AcquireWriter() *engine.Writer
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 }
 
@@ -117,7 +117,7 @@ func (ts *Tiers) View(ctx context.Context, fn func(*store.Tx) error) error {
 // withFreedMemory is for cold.Config. What do leaves in memory is freed before anything is loaded
 // again, because loading a plugin takes 50 MB for a moment.
 func (ts *Tiers) withFreedMemory(ctx context.Context, do func(context.Context) error) error {
-	lock := ts.c.Engine.Hold()
+	lock := ts.c.Engine.AcquireWriter()
 	defer lock.Release()
 	if err := ts.c.Unload(ctx); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (ts *Tiers) Maintain(ctx context.Context) error {
 // place and people.
 func (ts *Tiers) PrepareDay(ctx context.Context) error {
 	day := tier.Day{Now: ts.c.Now().In(ts.c.Zone), Wearer: ts.c.Wearer}
-	lock := ts.c.Engine.Hold()
+	lock := ts.c.Engine.AcquireWriter()
 	day.Place, day.People = ts.c.Around(lock)
 	lock.Release()
 	from := time.Date(day.Now.Year(), day.Now.Month(), day.Now.Day(), 0, 0, 0, 0, ts.c.Zone)
@@ -256,7 +256,7 @@ func (ts *Tiers) reindex(ctx context.Context) error {
 		return err
 	}
 	_, err = ts.Keeper.Each(ctx, func(c *store.Cold) error {
-		lock := ts.c.Engine.Hold()
+		lock := ts.c.Engine.AcquireWriter()
 		defer lock.Release()
 		return ts.c.Engine.View(ctx, func(tx *store.Tx) error {
 			if _, cold, err := tx.Stub(c.Memory.ID); err != nil || !cold {

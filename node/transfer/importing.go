@@ -307,7 +307,7 @@ func (in *importing) sealAnew(tx *store.Tx, a *archive.Assertion, there []byte) 
 	}
 	f := *m.Fields.Vault
 	f.Sealed = a.Vault().Sealed
-	_, err = in.c.Engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Fields: &memory.Fields{Vault: &f}},
+	_, err = in.c.Engine.AssertTx(tx, memory.RankPerson, memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Fields: &memory.Fields{Vault: &f}},
 		Source: memory.Source{Plugin: memory.PersonPlugin}, Reason: "sealed for another device"})
 	return err
 }

@@ -252,7 +252,7 @@ func (r *Known) Prune(ctx context.Context, also func(*store.Tx) error) (bool, er
 	if !due {
 		return false, nil
 	}
-	lock := r.c.Engine.Hold()
+	lock := r.c.Engine.AcquireWriter()
 	defer lock.Release()
 	err := r.write(ctx, lock, func(tx *store.Tx, b *book) error {
 		b.Labels = slices.DeleteFunc(b.Labels, r.over)
@@ -283,7 +283,7 @@ func (r *Known) OnSaved() {
 
 // change changes the book in its own transaction.
 func (r *Known) change(ctx context.Context, fn func(*book) error) error {
-	lock := r.c.Engine.Hold() // so that nothing is heard meanwhile
+	lock := r.c.Engine.AcquireWriter() // so that nothing is heard meanwhile
 	defer lock.Release()
 	return r.write(ctx, lock, func(_ *store.Tx, b *book) error { return fn(b) })
 }
@@ -313,7 +313,7 @@ func (r *Known) write(ctx context.Context, lock *engine.Writer, fn func(*store.T
 // forget drops a voice, and its print from all files. If only the files failed the last time, the
 // same name tries them again.
 func (r *Known) forget(ctx context.Context, name string) error {
-	lock := r.c.Engine.Hold()
+	lock := r.c.Engine.AcquireWriter()
 	defer lock.Release()
 	r.mu.Lock()
 	if e := r.enrol; e != nil && strings.EqualFold(r.who(e.name).Name, name) {

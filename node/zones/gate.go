@@ -217,10 +217,3 @@ func (g *Gate) Active(now time.Time) (names []string) {
 	}
 	return names
 }
-
-// Any reports whether there are zones.
-func (g *Gate) Any() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.zones) > 0
-}

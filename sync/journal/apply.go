@@ -108,13 +108,13 @@ func (j *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unstorable
 		if u := j.utteranceOf(in, op); u != nil {
 			op = &delta.Op{Utterance: u}
 		}
-		if err := j.keepable(tx, op); errors.Is(err, memory.ErrInvalid) {
+		if err := j.checkKeepable(tx, op); errors.Is(err, memory.ErrInvalid) {
 			p.Reason = "larger than what may wait: " + err.Error()
 			return j.refuse(tx, p, op)
 		} else if err != nil {
 			return err
 		}
-		k := &known{j: j, tx: tx}
+		k := &lookup{j: j, tx: tx}
 		v, why := delta.Accept(op, in.Author.ID, *in.Grant, k)
 		if k.err != nil {
 			return k.err

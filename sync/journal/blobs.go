@@ -110,10 +110,10 @@ func (j *Journal) noteBlob(tx *store.Tx, b *delta.Blob) error {
 	if err := tx.PutMeta(j.note("blob", name.String()), b); err != nil {
 		return err
 	}
-	if err := errors.Join(addTo(tx, j.alike(b.Key), name.String()), addTo(tx, j.names(b.Sealed), name.String())); err != nil || b.Memory.IsZero() {
+	if err := errors.Join(addTo(tx, j.sameKeyList(b.Key), name.String()), addTo(tx, j.sealedNamesList(b.Sealed), name.String())); err != nil || b.Memory.IsZero() {
 		return err
 	}
-	return addTo(tx, j.owns(b.Memory), name.String())
+	return addTo(tx, j.ownedList(b.Memory), name.String())
 }
 
 // dropNote removes the note of a blob, or replaces it by by, and doubts the
@@ -129,17 +129,17 @@ func (j *Journal) dropNote(tx *store.Tx, name string, by *delta.Blob) error {
 	if err := j.doubt(tx, b.Sealed); err != nil {
 		return err
 	}
-	if err := errors.Join(removeFrom(tx, j.alike(b.Key), name), removeFrom(tx, j.names(b.Sealed), name)); err != nil {
+	if err := errors.Join(removeFrom(tx, j.sameKeyList(b.Key), name), removeFrom(tx, j.sealedNamesList(b.Sealed), name)); err != nil {
 		return err
 	}
 	return tx.DeleteMeta(j.note("blob", name))
 }
 
-// alike returns the name of the list of blobs that one key seals.
-func (j *Journal) alike(key []byte) string { return j.note("alike", short(string(key))) }
+// sameKeyList returns the name of the list of blobs that one key seals.
+func (j *Journal) sameKeyList(key []byte) string { return j.note("alike", short(string(key))) }
 
-// owns returns the name of the list of blobs that belong to a memory.
-func (j *Journal) owns(id memory.ID) string { return j.note("owns", id.String()) }
+// ownedList returns the name of the list of blobs that belong to a memory.
+func (j *Journal) ownedList(id memory.ID) string { return j.note("owns", id.String()) }
 
 // dropBlobs removes the notes of the blobs of these memories, and with them the
 // keys.
@@ -154,7 +154,7 @@ func (j *Journal) dropBlobs(tx *store.Tx, owners []memory.ID) error {
 				return err
 			}
 		}
-		if err := tx.DeleteMeta(j.owns(id)); err != nil {
+		if err := tx.DeleteMeta(j.ownedList(id)); err != nil {
 			return err
 		}
 	}
@@ -169,7 +169,7 @@ func (j *Journal) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error
 		return false, err
 	}
 	for _, name := range names[:store.SomePage] {
-		if err := errors.Join(j.dropNote(tx, name, nil), removeFrom(tx, j.owns(id), name)); err != nil {
+		if err := errors.Join(j.dropNote(tx, name, nil), removeFrom(tx, j.ownedList(id), name)); err != nil {
 			return false, err
 		}
 	}
@@ -178,12 +178,12 @@ func (j *Journal) dropSomeBlobs(tx *store.Tx, id memory.ID) (any bool, err error
 
 // ownedBy returns the names of the blobs that now belong to a memory.
 func (j *Journal) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error) {
-	listed, all, err := namesOf(tx, j.owns(id))
+	listed, all, err := namesOf(tx, j.ownedList(id))
 	if err != nil {
 		return nil, err
 	}
 	if !all {
-		if listed, err = j.noted(tx); err != nil {
+		if listed, err = j.notedBlobNames(tx); err != nil {
 			return nil, err
 		}
 	}
@@ -200,8 +200,8 @@ func (j *Journal) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error
 	return names, nil
 }
 
-// noted returns the names of all blobs that have a note.
-func (j *Journal) noted(tx *store.Tx) (names []string, err error) {
+// notedBlobNames returns the names of all blobs that have a note.
+func (j *Journal) notedBlobNames(tx *store.Tx) (names []string, err error) {
 	prefix := j.note("blob") + "/"
 	names, err = store.Collect(tx.MetaNames(prefix))
 	for i := range names {
@@ -212,9 +212,9 @@ func (j *Journal) noted(tx *store.Tx) (names []string, err error) {
 
 func (j *Journal) NotesByKey(ctx context.Context, key []byte) (out []delta.Blob, err error) {
 	err = j.Store.View(ctx, func(tx *store.Tx) error {
-		names, all, err := namesOf(tx, j.alike(key))
+		names, all, err := namesOf(tx, j.sameKeyList(key))
 		if err == nil && !all && len(names) == 0 {
-			names, err = j.noted(tx)
+			names, err = j.notedBlobNames(tx)
 		}
 		if err != nil {
 			return err

@@ -46,14 +46,14 @@ func (j *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 	return out, err
 }
 
-// names returns the name of the list of blobs whose notes name one sealed blob.
-func (j *Journal) names(id envelope.Hash) string { return j.note("names", id.String()) }
+// sealedNamesList returns the name of the list of blobs whose notes name one sealed blob.
+func (j *Journal) sealedNamesList(id envelope.Hash) string { return j.note("names", id.String()) }
 
 // namedBy returns a note that names a sealed blob. It looks at the list of such
 // notes, and prefers a blob whose bytes are on this device. It returns nil if
 // there is none.
 func (j *Journal) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, err error) {
-	names, all, err := namesOf(tx, j.names(sealed))
+	names, all, err := namesOf(tx, j.sealedNamesList(sealed))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (j *Journal) RemoveDoubts(ctx context.Context, done []envelope.Hash) error 
 		over[id] = true
 	}
 	return j.Store.Update(ctx, func(tx *store.Tx) error {
-		return j.doubted().drop(tx, func(id envelope.Hash) bool { return over[id] })
+		return j.doubted().remove(tx, func(id envelope.Hash) bool { return over[id] })
 	})
 }
 
@@ -139,11 +139,11 @@ func (j *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) 
 func (j *Journal) NamedBlobs(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
 	named = map[envelope.Hash]bool{}
 	err = j.Store.View(ctx, func(tx *store.Tx) error {
-		s, _, err := j.kept(tx)
+		s, _, err := j.loadState(tx)
 		if err != nil {
 			return err
 		}
-		if s.Via == j.via() {
+		if s.Via == j.remoteID() {
 			if lacks, err := j.lacksNames(tx, s.MissingBodies); err != nil {
 				return err
 			} else if !lacks {

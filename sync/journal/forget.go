@@ -95,13 +95,13 @@ func (j *Journal) forgetErased(tx *store.Tx, t store.Targets) error {
 		return err
 	}
 	all := slices.Concat(t.Memories, t.Utterances)
-	if err := j.dropOthers(tx, all); err != nil {
+	if err := j.markOtherDeltas(tx, all); err != nil {
 		return err
 	}
-	return j.recall(tx, all)
+	return j.markOwnDeltas(tx, all)
 }
 
-// forgetErasedStep is went, split into as many transactions as needed.
+// forgetErasedStep is forgetErased, split into as many transactions as needed.
 func (j *Journal) forgetErasedStep(t store.Targets) step {
 	return func(tx *store.Tx, page int) (more bool, err error) {
 		if page > 1 {

@@ -80,14 +80,14 @@ func (j *Journal) State(ctx context.Context) (s replica.State, err error) {
 	if err != nil {
 		return s, err
 	}
-	if via := j.via(); s.Via != via { // a cursor of one remote means nothing at another
+	if via := j.remoteID(); s.Via != via { // a cursor of one remote means nothing at another
 		s.Via, s.Cursor, s.Ahead, s.Founded = via, 0, nil, false
 	}
 	return s, err
 }
 
 func (j *Journal) state(tx *store.Tx) (s replica.State, err error) {
-	if s, _, err = j.kept(tx); err != nil {
+	if s, _, err = j.loadState(tx); err != nil {
 		return s, err
 	}
 	at, read, err := j.chains(tx)
@@ -95,9 +95,9 @@ func (j *Journal) state(tx *store.Tx) (s replica.State, err error) {
 	return s, err
 }
 
-// kept reads the state from its two records, without its chains. ok reports
+// loadState reads the state from its two records, without its chains. ok reports
 // whether a state is stored.
-func (j *Journal) kept(tx *store.Tx) (s replica.State, ok bool, err error) {
+func (j *Journal) loadState(tx *store.Tx) (s replica.State, ok bool, err error) {
 	if ok, err = tx.Meta(j.note("state"), &s); err != nil {
 		return s, ok, err
 	}
@@ -107,7 +107,7 @@ func (j *Journal) kept(tx *store.Tx) (s replica.State, ok bool, err error) {
 	return s, ok, err
 }
 
-func (j *Journal) via() string {
+func (j *Journal) remoteID() string {
 	if j.Envelopes {
 		return "shelf"
 	}

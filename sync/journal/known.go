@@ -12,18 +12,18 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// known answers the questions of delta.Lookup within a transaction. err is the
+// lookup answers the questions of delta.Lookup within a transaction. err is the
 // store's first error, if there was one.
-type known struct {
+type lookup struct {
 	j   *Journal
 	tx  *store.Tx
 	err error
 
-	as      *memory.Utterance   // pretend that this utterance is stored under its id; nil: none
-	without map[memory.Dot]bool // pretend that these assertions did not come
+	override *memory.Utterance   // pretend that this utterance is stored under its id; nil: none
+	excluded map[memory.Dot]bool // pretend that these assertions did not come
 }
 
-func (k *known) fail(err error) bool {
+func (k *lookup) fail(err error) bool {
 	if err != nil && !errors.Is(err, memory.ErrNotFound) && k.err == nil {
 		k.err = err
 	}
@@ -31,7 +31,7 @@ func (k *known) fail(err error) bool {
 }
 
 // Proposed implements delta.Lookup. It also knows the type of a cold memory.
-func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
+func (k *lookup) Proposed(id memory.ID) (types []memory.Type, gone bool) {
 	gone, err := k.tx.Erased(id)
 	if !k.fail(err) || gone {
 		return nil, gone
@@ -46,16 +46,16 @@ func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
 	as, err := k.tx.Assertions(id)
 	k.fail(err)
 	for i := range as {
-		if as[i].Candidate != nil && !k.without[as[i].Dot] {
+		if as[i].Candidate != nil && !k.excluded[as[i].Dot] {
 			types = append(types, as[i].Candidate.Type)
 		}
 	}
 	return types, false
 }
 
-func (k *known) Utterance(id memory.ID) (*memory.Utterance, bool) {
-	if k.as != nil && k.as.ID == id {
-		return k.as, true
+func (k *lookup) Utterance(id memory.ID) (*memory.Utterance, bool) {
+	if k.override != nil && k.override.ID == id {
+		return k.override, true
 	}
 	u, err := k.tx.Utterance(id)
 	return u, k.fail(err)
@@ -71,7 +71,7 @@ type source struct {
 // Source implements delta.Lookup. The resource that quotes an event proves
 // that its recording or photo is known. The last answer is cached, because
 // hundreds of lines of a recording ask for the same event.
-func (k *known) Source(id memory.EventID) bool {
+func (k *lookup) Source(id memory.EventID) bool {
 	if last := k.j.source.Load(); last != nil && last.event == id {
 		if m, err := k.tx.Memory(last.memory); k.fail(err) && isSource(m, id) {
 			return true
@@ -95,7 +95,7 @@ func isSource(m *memory.Memory, id memory.EventID) bool {
 
 // Made implements delta.Lookup. A time that a member stated for a source stays valid, even if
 // another member corrects it.
-func (k *known) Made(id memory.EventID, at time.Time) bool {
+func (k *lookup) Made(id memory.EventID, at time.Time) bool {
 	if last := k.j.source.Load(); last != nil && last.event == id && k.madeOf(last.memory, id, at) {
 		return true
 	}
@@ -110,7 +110,7 @@ func (k *known) Made(id memory.EventID, at time.Time) bool {
 	return false
 }
 
-func (k *known) madeOf(source memory.ID, id memory.EventID, at time.Time) bool {
+func (k *lookup) madeOf(source memory.ID, id memory.EventID, at time.Time) bool {
 	as, err := k.tx.Assertions(source)
 	if !k.fail(err) {
 		return false
@@ -132,22 +132,22 @@ func (k *known) madeOf(source memory.ID, id memory.EventID, at time.Time) bool {
 	return false
 }
 
-func (k *known) Lines(author memory.MemberID, u *memory.Utterance) int {
+func (k *lookup) Lines(author memory.MemberID, u *memory.Utterance) int {
 	name, number := countOfLine(u)
 	return k.place(author, name, number)
 }
 
-func (k *known) Cited(author memory.MemberID, e memory.Evidence, before uint64) int {
+func (k *lookup) Cited(author memory.MemberID, e memory.Evidence, before uint64) int {
 	return k.place(author, evidenceName(e), before)
 }
 
-func (k *known) CountChanges(author memory.MemberID, id memory.ID, before uint64) int {
+func (k *lookup) CountChanges(author memory.MemberID, id memory.ID, before uint64) int {
 	return k.place(author, id.String(), before)
 }
 
 // place returns an assertion's position among those of its author that are
 // counted under a name.
-func (k *known) place(author memory.MemberID, name string, seq uint64) int {
+func (k *lookup) place(author memory.MemberID, name string, seq uint64) int {
 	var seqs []uint64
 	_, err := k.tx.Meta(k.j.note("cited", author.String(), name), &seqs)
 	k.fail(err)

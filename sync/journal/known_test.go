@@ -45,7 +45,7 @@ func TestSourceOfManyLines(t *testing.T) {
 	l := &Journal{Store: s}
 	first := of(0) // the last one that a search through all resources finds
 	err = s.View(t.Context(), func(tx *store.Tx) error {
-		k := &known{j: l, tx: tx}
+		k := &lookup{j: l, tx: tx}
 		ask := func(before func()) float64 {
 			return testing.AllocsPerRun(3, func() {
 				before()
@@ -70,7 +70,7 @@ func TestSourceOfManyLines(t *testing.T) {
 		if err := tx.Erase(store.Targets{Memories: []memory.ID{{1, 0}}}); err != nil {
 			return err
 		}
-		k := &known{j: l, tx: tx}
+		k := &lookup{j: l, tx: tx}
 		if k.Source(first) {
 			t.Error("one that was forgotten is known")
 		}

@@ -16,23 +16,25 @@ import (
 // number of such deltas with any amount of content, so each has its own
 // transactions.
 
-// going is a delta whose body is removed from the relay as soon as the outbox
+// emptying is a delta whose body is removed from the relay as soon as the outbox
 // was sent up to entry After. By then a later delta repeats the content that
 // is not erased.
-type going struct {
+type emptying struct {
 	At    envelope.Position `json:"p"`
 	After uint64            `json:"a"`
 }
 
-// due lists the deltas that contain something erased. unready lists those of
-// them that also contain cold memories. toGo lists the deltas whose content
+// dueDeltas lists the deltas that contain something erased. dueWithCold lists those of
+// them that also contain cold memories. emptyingDeltas lists the deltas whose content
 // was put into the outbox again.
-func (j *Journal) due() pages[envelope.Position]     { return pages[envelope.Position]{j, "due"} }
-func (j *Journal) unready() pages[envelope.Position] { return pages[envelope.Position]{j, "unready"} }
-func (j *Journal) toGo() pages[going]                { return pages[going]{j, "going"} }
+func (j *Journal) dueDeltas() pages[envelope.Position] { return pages[envelope.Position]{j, "due"} }
+func (j *Journal) dueWithCold() pages[envelope.Position] {
+	return pages[envelope.Position]{j, "unready"}
+}
+func (j *Journal) emptyingDeltas() pages[emptying] { return pages[emptying]{j, "going"} }
 
-// recall marks our deltas that contain something of what was erased.
-func (j *Journal) recall(tx *store.Tx, erased []memory.ID) error {
+// markOwnDeltas marks our deltas that contain something of what was erased.
+func (j *Journal) markOwnDeltas(tx *store.Tx, erased []memory.ID) error {
 	var all []envelope.Position
 	for _, id := range erased {
 		var places []envelope.Position
@@ -49,26 +51,26 @@ func (j *Journal) recall(tx *store.Tx, erased []memory.ID) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return j.due().add(tx, all...)
+	return j.dueDeltas().add(tx, all...)
 }
 
 // emptyDeltas handles the deltas that are due. After a crash, the next call
 // continues.
 func (j *Journal) emptyDeltas(ctx context.Context) error {
 	var due []envelope.Position
-	err := j.Store.View(ctx, func(tx *store.Tx) (err error) { due, err = j.due().all(tx); return err })
+	err := j.Store.View(ctx, func(tx *store.Tx) (err error) { due, err = j.dueDeltas().all(tx); return err })
 	if err != nil {
 		return err
 	}
 	for _, at := range due {
-		if err := j.empty(ctx, at); err != nil {
+		if err := j.emptyDelta(ctx, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *Journal) empty(ctx context.Context, at envelope.Position) error {
+func (j *Journal) emptyDelta(ctx context.Context, at envelope.Position) error {
 	var m manifest
 	there, waits := false, false
 	err := j.Store.Update(ctx, func(tx *store.Tx) (err error) {
@@ -76,31 +78,31 @@ func (j *Journal) empty(ctx context.Context, at envelope.Position) error {
 			return err
 		}
 		if there {
-			if waits, err = cold(tx, &m); err != nil || !waits {
+			if waits, err = containsCold(tx, &m); err != nil || !waits {
 				return err
 			}
-			if err := j.unready().add(tx, at); err != nil {
+			if err := j.dueWithCold().add(tx, at); err != nil {
 				return err
 			}
 		}
-		return j.notDue(tx, at) // the delta was handled before, or it waits for cold memories
+		return j.removeDue(tx, at) // the delta was handled before, or it waits for cold memories
 	})
 	if err != nil || !there || waits {
 		return err
 	}
 	return runSteps(ctx, j.Store.Update, notePage, append(j.resend(&m), singleStep(func(tx *store.Tx) error {
-		if err := j.toGo().add(tx, going{At: at, After: tx.LastPosted()}); err != nil {
+		if err := j.emptyingDeltas().add(tx, emptying{At: at, After: tx.LastPosted()}); err != nil {
 			return err
 		}
-		if err := j.notDue(tx, at); err != nil {
+		if err := j.removeDue(tx, at); err != nil {
 			return err
 		}
 		return tx.DeleteMeta(j.manifestNote(at))
 	})))
 }
 
-func (j *Journal) notDue(tx *store.Tx, at envelope.Position) error {
-	return j.due().drop(tx, func(p envelope.Position) bool { return p == at })
+func (j *Journal) removeDue(tx *store.Tx, at envelope.Position) error {
+	return j.dueDeltas().remove(tx, func(p envelope.Position) bool { return p == at })
 }
 
 // resend puts into the outbox what a delta contained, except what is erased.
@@ -133,8 +135,8 @@ func (j *Journal) resend(m *manifest) (steps []step) {
 	return steps
 }
 
-// cold reports whether a delta contains cold memories, and asks for them.
-func cold(tx *store.Tx, m *manifest) (any bool, err error) {
+// containsCold reports whether a delta contains cold memories, and asks for them.
+func containsCold(tx *store.Tx, m *manifest) (any bool, err error) {
 	for _, s := range m.Assertions {
 		if erased, err := tx.Erased(s.Memory); err != nil || erased {
 			if err != nil {
@@ -157,19 +159,19 @@ func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 // ResumeWaiting continues with the deltas, and with the workers' waiting ops, whose
 // cold memories are on the device again.
 func (j *Journal) ResumeWaiting(ctx context.Context) error {
-	if err := j.askThawed(ctx); err != nil {
+	if err := j.retryThawed(ctx); err != nil {
 		return err
 	}
 	var waiting []envelope.Position
-	err := j.Store.View(ctx, func(tx *store.Tx) (err error) { waiting, err = j.unready().all(tx); return err })
+	err := j.Store.View(ctx, func(tx *store.Tx) (err error) { waiting, err = j.dueWithCold().all(tx); return err })
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
 	err = j.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := j.unready().drop(tx, func(envelope.Position) bool { return true }); err != nil {
+		if err := j.dueWithCold().remove(tx, func(envelope.Position) bool { return true }); err != nil {
 			return err
 		}
-		return j.due().add(tx, waiting...)
+		return j.dueDeltas().add(tx, waiting...)
 	})
 	if err != nil {
 		return err
@@ -182,7 +184,7 @@ func (j *Journal) Removals(ctx context.Context) (f replica.Removals, err error) 
 		return f, err
 	}
 	err = j.Store.View(ctx, func(tx *store.Tx) error {
-		bodies, err := j.toGo().all(tx)
+		bodies, err := j.emptyingDeltas().all(tx)
 		if err != nil {
 			return err
 		}
@@ -199,7 +201,7 @@ func (j *Journal) Removals(ctx context.Context) (f replica.Removals, err error) 
 				f.Bodies = append(f.Bodies, replica.Ref{Member: j.Member, Position: g.At})
 			}
 		}
-		others, err := j.others().all(tx)
+		others, err := j.otherDeltas().all(tx)
 		f.Bodies = append(f.Bodies, others...)
 		return err
 	})
@@ -212,10 +214,10 @@ func (j *Journal) RecordRemovals(ctx context.Context, f replica.Removals) error 
 		gone[r] = true
 	}
 	return j.Store.Update(ctx, func(tx *store.Tx) error {
-		err := j.toGo().drop(tx, func(g going) bool { return gone[replica.Ref{Member: j.Member, Position: g.At}] })
+		err := j.emptyingDeltas().remove(tx, func(g emptying) bool { return gone[replica.Ref{Member: j.Member, Position: g.At}] })
 		if err != nil {
 			return err
 		}
-		return j.others().drop(tx, func(r replica.Ref) bool { return gone[r] })
+		return j.otherDeltas().remove(tx, func(r replica.Ref) bool { return gone[r] })
 	})
 }

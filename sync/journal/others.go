@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// others lists the deltas of other members whose bodies have to be removed
+// otherDeltas lists the deltas of other members whose bodies have to be removed
 // from the envelope store.
-func (j *Journal) others() pages[replica.Ref] { return pages[replica.Ref]{j, "others"} }
+func (j *Journal) otherDeltas() pages[replica.Ref] { return pages[replica.Ref]{j, "others"} }
 
 // locateOthers records that a delta contains something of the memory or
 // utterance of an op. If that record was erased before the delta came, the
@@ -30,7 +30,7 @@ func (j *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error 
 		if err != nil {
 			return err
 		}
-		return j.others().add(tx, ref)
+		return j.otherDeltas().add(tx, ref)
 	}
 	name := j.note("from", id.String())
 	var refs []replica.Ref
@@ -58,9 +58,9 @@ func (j *Journal) locateOthers(tx *store.Tx, in *replica.Incoming, i int) error 
 	return tx.PutMeta(name, []replica.Ref{ref})
 }
 
-// takeFrom returns other members' deltas that contain something of what was
+// takeLocations returns other members' deltas that contain something of what was
 // erased, and removes the notes about it. A delta may be returned twice.
-func (j *Journal) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
+func (j *Journal) takeLocations(tx *store.Tx, id memory.ID) (all []replica.Ref, err error) {
 	name := j.note("from", id.String())
 	for n := uint64(0); ; n++ {
 		var refs []replica.Ref
@@ -75,16 +75,16 @@ func (j *Journal) takeFrom(tx *store.Tx, id memory.ID) (all []replica.Ref, err e
 	}
 }
 
-// dropOthers marks the bodies of other members' deltas that contain something
+// markOtherDeltas marks the bodies of other members' deltas that contain something
 // of what was erased, for removal from the envelope store. Their authors send
 // the rest of the content again.
-func (j *Journal) dropOthers(tx *store.Tx, erased []memory.ID) error {
+func (j *Journal) markOtherDeltas(tx *store.Tx, erased []memory.ID) error {
 	if !j.Envelopes {
 		return nil
 	}
 	var all []replica.Ref
 	for _, id := range erased {
-		refs, err := j.takeFrom(tx, id)
+		refs, err := j.takeLocations(tx, id)
 		if err != nil {
 			return err
 		}
@@ -93,5 +93,5 @@ func (j *Journal) dropOthers(tx *store.Tx, erased []memory.ID) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return j.others().add(tx, all...)
+	return j.otherDeltas().add(tx, all...)
 }

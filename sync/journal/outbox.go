@@ -74,7 +74,7 @@ func (j *Journal) PinnedBlobs(ctx context.Context, sealed []envelope.Hash) (map[
 	out := map[envelope.Hash]bool{}
 	err := j.Store.View(ctx, func(tx *store.Tx) error {
 		for _, id := range sealed {
-			names, _, err := namesOf(tx, j.names(id))
+			names, _, err := namesOf(tx, j.sealedNamesList(id))
 			if err != nil {
 				return err
 			}

@@ -75,9 +75,9 @@ func (p pages[T]) add(tx *store.Tx, items ...T) error {
 	return nil
 }
 
-// drop removes the items for which over returns true. A page that becomes
+// remove removes the items for which over returns true. A page that becomes
 // empty stays.
-func (p pages[T]) drop(tx *store.Tx, over func(T) bool) error {
+func (p pages[T]) remove(tx *store.Tx, over func(T) bool) error {
 	return p.each(tx, func(n int, items []T) (bool, error) {
 		left := []T{}
 		for _, i := range items {

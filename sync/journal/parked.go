@@ -97,7 +97,7 @@ func (j *Journal) putParked(tx *store.Tx, ident string, w parked) error {
 	if !errors.Is(err, memory.ErrInvalid) {
 		return err
 	}
-	if err := tx.PutMeta(j.opNote(ident), said{w.Assertion, w.Utterance}); err != nil {
+	if err := tx.PutMeta(j.opNote(ident), waitingOp{w.Assertion, w.Utterance}); err != nil {
 		return err
 	}
 	w.Assertion, w.Utterance = nil, nil
@@ -111,7 +111,7 @@ func (j *Journal) parked(tx *store.Tx, ident string) (w parked, ok bool, err err
 	if ok, err = tx.Meta(j.note("wait", ident), &w); err != nil || !ok || w.Assertion != nil || w.Utterance != nil {
 		return w, ok, err
 	}
-	var apart said
+	var apart waitingOp
 	ok, err = tx.Meta(j.opNote(ident), &apart)
 	w.Assertion, w.Utterance = apart.Assertion, apart.Utterance
 	return w, ok, err

@@ -13,7 +13,7 @@ import (
 // sent itself. The cursor that the relay had reached is kept (see
 // [Journal.PreviousCursor]). If log entries are lost, the log is read again, too.
 func (j *Journal) Restart(tx *store.Tx) error {
-	s, ok, err := j.kept(tx)
+	s, ok, err := j.loadState(tx)
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,8 @@ func (j *Journal) OnFrozen(tx *store.Tx, as []memory.Assertion) error {
 		if _, worker := h[a.Dot.Member.String()]; !worker {
 			continue
 		}
-		for _, id := range restsOn(a) {
-			if err := j.rests(id).add(tx, a.Memory); err != nil {
+		for _, id := range dependencies(a) {
+			if err := j.dependentMemories(id).add(tx, a.Memory); err != nil {
 				return err
 			}
 		}
@@ -36,9 +36,9 @@ func (j *Journal) OnFrozen(tx *store.Tx, as []memory.Assertion) error {
 	return nil
 }
 
-// restsOn returns the utterances on which a worker's assertion depends, and the
+// dependencies returns the utterances on which a worker's assertion depends, and the
 // memory, other than its own, on which it depends.
-func restsOn(a *memory.Assertion) (ids []memory.ID) {
+func dependencies(a *memory.Assertion) (ids []memory.ID) {
 	es := a.Evidence
 	if a.Candidate != nil {
 		es = slices.Concat(es, a.Candidate.Evidence)
@@ -54,17 +54,17 @@ func restsOn(a *memory.Assertion) (ids []memory.ID) {
 	return ids
 }
 
-// rests lists the memories that have a worker's assertion which was cold at
+// dependentMemories lists the memories that have a worker's assertion which was cold at
 // some time and depends on the given utterance or memory.
-func (j *Journal) rests(on memory.ID) pages[memory.ID] {
+func (j *Journal) dependentMemories(on memory.ID) pages[memory.ID] {
 	return pages[memory.ID]{j, "rests/" + on.String()}
 }
 
-// resting returns the workers' assertions on this device that were cold at some
+// dependentAssertions returns the workers' assertions on this device that were cold at some
 // time and depend on an utterance or a memory. It asks for those that are still
 // cold.
-func (j *Journal) resting(tx *store.Tx, on memory.ID, h workers) (as []memory.Assertion, err error) {
-	ids, err := j.rests(on).all(tx)
+func (j *Journal) dependentAssertions(tx *store.Tx, on memory.ID, h workers) (as []memory.Assertion, err error) {
+	ids, err := j.dependentMemories(on).all(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (j *Journal) resting(tx *store.Tx, on memory.ID, h workers) (as []memory.As
 			return nil, err
 		}
 		for _, a := range said {
-			if _, worker := h[a.Dot.Member.String()]; worker && slices.Contains(restsOn(&a), on) {
+			if _, worker := h[a.Dot.Member.String()]; worker && slices.Contains(dependencies(&a), on) {
 				as = append(as, a)
 			}
 		}
@@ -119,8 +119,8 @@ func (j *Journal) OnThawed(tx *store.Tx, ids []memory.ID) error {
 	return tx.PutMeta(j.note("thawed"), true)
 }
 
-// askThawed tries the waiting ops that may be about a memory that came back.
-func (j *Journal) askThawed(ctx context.Context) error {
+// retryThawed tries the waiting ops that may be about a memory that came back.
+func (j *Journal) retryThawed(ctx context.Context) error {
 	thawed := false
 	err := j.Store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(j.note("thawed"), &thawed); return err })
 	if err == nil && thawed {

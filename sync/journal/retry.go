@@ -28,7 +28,7 @@ func (j *Journal) retryWaiting(ctx context.Context) error {
 	}
 	not := unstorable{}
 	for page, only := askPage, ""; ; {
-		asked := asking{not: not, left: page, one: page == 1, only: only}
+		asked := retryTx{not: not, budget: page, single: page == 1, only: only}
 		err := j.write(ctx, func(tx *store.Tx) error {
 			return j.eachParked(tx, func(ident string, w *parked) error { return j.retryOne(tx, ident, w, &asked) })
 		})
@@ -36,7 +36,7 @@ func (j *Journal) retryWaiting(ctx context.Context) error {
 		case errors.Is(err, errUnstorable): // the next try leaves out the op that the store can't hold
 		case errors.Is(err, store.ErrTooLarge) && page > 1:
 			page /= 2
-		case err != nil || !asked.took:
+		case err != nil || !asked.progressed:
 			return err
 		default:
 			only = asked.next
@@ -44,18 +44,18 @@ func (j *Journal) retryWaiting(ctx context.Context) error {
 	}
 }
 
-// asking is one transaction in which waiting ops are tried.
-type asking struct {
-	not  unstorable
-	left int    // how many more ops may be taken
-	took bool   // at least one op was taken
-	one  bool   // a transaction for two ops was too large
-	only string // not empty: try only this one
-	next string // value of only in the next transaction
+// retryTx is one transaction in which waiting ops are tried.
+type retryTx struct {
+	not        unstorable
+	budget     int    // how many more ops may be taken
+	progressed bool   // at least one op was taken
+	single     bool   // a transaction for two ops was too large
+	only       string // not empty: try only this one
+	next       string // value of only in the next transaction
 }
 
-func (j *Journal) retryOne(tx *store.Tx, ident string, w *parked, asked *asking) error {
-	if asked.left == 0 || asked.only != "" && ident != asked.only {
+func (j *Journal) retryOne(tx *store.Tx, ident string, w *parked, asked *retryTx) error {
+	if asked.budget == 0 || asked.only != "" && ident != asked.only {
 		return nil
 	}
 	g, err := delta.ParseGrant(w.Grant)
@@ -63,7 +63,7 @@ func (j *Journal) retryOne(tx *store.Tx, ident string, w *parked, asked *asking)
 		return err
 	}
 	op := &delta.Op{Assertion: w.Assertion, Utterance: w.Utterance}
-	k := &known{j: j, tx: tx}
+	k := &lookup{j: j, tx: tx}
 	v, why := delta.Accept(op, w.Problem.Member, g, k)
 	if k.err != nil {
 		return k.err
@@ -75,8 +75,8 @@ func (j *Journal) retryOne(tx *store.Tx, ident string, w *parked, asked *asking)
 		w.Problem.Waits = waits
 		return j.putParked(tx, ident, *w)
 	}
-	asked.left, asked.took = asked.left-1, true
-	if v == delta.Accepted && op.Utterance != nil && asked.one {
+	asked.budget, asked.progressed = asked.budget-1, true
+	if v == delta.Accepted && op.Utterance != nil && asked.single {
 		if more, err := j.withdrawOne(tx, op.Utterance); err != nil || more {
 			asked.next = ident // otherwise the ops that were withdrawn for this one would be tried before it
 			return err
@@ -91,16 +91,16 @@ func (j *Journal) retryOne(tx *store.Tx, ident string, w *parked, asked *asking)
 			if err := asked.not.add(ident, j.apply(tx, op)); err != nil {
 				return err
 			}
-			return j.clear(tx, ident, nil)
+			return j.clearProblem(tx, ident, nil)
 		}
 		why = unstored
 	}
 	w.Problem.Reason, w.Problem.Waits = why, false
-	return j.clear(tx, ident, &w.Problem)
+	return j.clearProblem(tx, ident, &w.Problem)
 }
 
-// clear removes a problem. If by is not nil, it takes the problem's place.
-func (j *Journal) clear(tx *store.Tx, ident string, by *replica.Problem) error {
+// clearProblem removes a problem. If by is not nil, it takes the problem's place.
+func (j *Journal) clearProblem(tx *store.Tx, ident string, by *replica.Problem) error {
 	list, err := j.quarantined(tx)
 	if err != nil {
 		return err
@@ -119,15 +119,15 @@ func (j *Journal) clear(tx *store.Tx, ident string, by *replica.Problem) error {
 	return tx.PutMeta(j.note("aside"), out)
 }
 
-// keepable returns [memory.ErrInvalid] for a worker's op that is too large to
+// checkKeepable returns [memory.ErrInvalid] for a worker's op that is too large to
 // be kept waiting. Such an op is refused even if it need not wait, so that the
 // outcome does not depend on the order in which ops come.
-func (j *Journal) keepable(tx *store.Tx, op *delta.Op) error {
-	return tx.FitsMeta(j.opNote(identOf(&replica.Problem{})), said{op.Assertion, op.Utterance})
+func (j *Journal) checkKeepable(tx *store.Tx, op *delta.Op) error {
+	return tx.FitsMeta(j.opNote(identOf(&replica.Problem{})), waitingOp{op.Assertion, op.Utterance})
 }
 
-// said is the content of a waiting op.
-type said struct {
+// waitingOp is the content of a waiting op.
+type waitingOp struct {
 	Assertion *memory.Assertion `json:"a,omitempty"`
 	Utterance *memory.Utterance `json:"u,omitempty"`
 }

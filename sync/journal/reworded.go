@@ -96,7 +96,7 @@ func (j *Journal) withdrawMisquotes(tx *store.Tx, id memory.ID) error {
 	if err != nil {
 		return err
 	}
-	as, err := j.quoting(tx, id, h)
+	as, err := j.citing(tx, id, h)
 	for i := range as {
 		if err == nil {
 			err = j.recheck(tx, &as[i], h)
@@ -105,8 +105,8 @@ func (j *Journal) withdrawMisquotes(tx *store.Tx, id memory.ID) error {
 	return err
 }
 
-// quoting returns the workers' assertions that are here and cite an utterance.
-func (j *Journal) quoting(tx *store.Tx, id memory.ID, h workers) (as []memory.Assertion, err error) {
+// citing returns the workers' assertions that are here and cite an utterance.
+func (j *Journal) citing(tx *store.Tx, id memory.ID, h workers) (as []memory.Assertion, err error) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		var m memory.MemberID
 		if err := m.UnmarshalText([]byte(name)); err != nil {
@@ -126,7 +126,7 @@ func (j *Journal) quoting(tx *store.Tx, id memory.ID, h workers) (as []memory.As
 			}
 		}
 	}
-	once, err := j.resting(tx, id, h)
+	once, err := j.dependentAssertions(tx, id, h)
 	for _, a := range once {
 		if !slices.ContainsFunc(as, func(b memory.Assertion) bool { return a.Dot == b.Dot }) {
 			as = append(as, a)
@@ -140,7 +140,7 @@ func (j *Journal) quoting(tx *store.Tx, id memory.ID, h workers) (as []memory.As
 // workers said about its memory.
 func (j *Journal) recheck(tx *store.Tx, a *memory.Assertion, h workers) error {
 	g := h.grant(a.Dot.Member.String())
-	k := &known{j: j, tx: tx}
+	k := &lookup{j: j, tx: tx}
 	v, why := delta.Recheck(a, g, k)
 	if k.err != nil || v == delta.Accepted {
 		return k.err
@@ -163,12 +163,12 @@ func (j *Journal) withdrawAssertion(tx *store.Tx, a *memory.Assertion, v delta.V
 	if err != nil || a.Act != memory.ActPropose {
 		return err
 	}
-	return j.orphaned(tx, a.Memory, a.Candidate.Type, h)
+	return j.recheckDependents(tx, a.Memory, a.Candidate.Type, h)
 }
 
-// orphaned checks again what workers said about a memory, or archived into it,
+// recheckDependents checks again what workers said about a memory, or archived into it,
 // after a proposal of type t was withdrawn.
-func (j *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h workers) error {
+func (j *Journal) recheckDependents(tx *store.Tx, id memory.ID, t memory.Type, h workers) error {
 	as, err := tx.Assertions(id)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (j *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h workers)
 				as = append(as, *a)
 			}
 		}
-		if _, err := j.resting(tx, id, h); err != nil { // the assertions on this device are among those checked above
+		if _, err := j.dependentAssertions(tx, id, h); err != nil { // the assertions on this device are among those checked above
 			return err
 		}
 	}

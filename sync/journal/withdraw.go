@@ -17,7 +17,7 @@ func (j *Journal) Withdraw(tx *store.Tx, gone store.Targets) error {
 		if err := j.dropParked(tx, w.Problem.Member, ident); err != nil {
 			return err
 		}
-		return j.clear(tx, ident, nil)
+		return j.clearProblem(tx, ident, nil)
 	})
 }
 

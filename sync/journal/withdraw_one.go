@@ -14,17 +14,17 @@ import (
 // the memory's proposal. After a crash, the withdrawn assertions stay
 // withdrawn, and are tried again like every waiting op.
 func (j *Journal) withdrawOne(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
-	k := &known{j: j, tx: tx, without: map[memory.Dot]bool{}}
+	k := &lookup{j: j, tx: tx, excluded: map[memory.Dot]bool{}}
 	if replaces, err := tx.WouldReplace(u); err != nil {
 		return false, err
 	} else if replaces {
-		k.as = u
+		k.override = u
 	}
 	h, err := j.workerGrants(tx)
 	if err != nil {
 		return false, err
 	}
-	as, err := j.quoting(tx, u.ID, h)
+	as, err := j.citing(tx, u.ID, h)
 	if err != nil {
 		return false, err
 	}
@@ -45,7 +45,7 @@ func (j *Journal) withdrawOne(tx *store.Tx, u *memory.Utterance) (more bool, err
 	first := fall
 	for _, f := range first {
 		if f.a.Act == memory.ActPropose {
-			k.without[f.a.Dot] = true
+			k.excluded[f.a.Dot] = true
 		}
 	}
 	fall = nil

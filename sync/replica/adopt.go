@@ -71,15 +71,15 @@ func (r *Replica) readCheckpoints(ctx context.Context) error {
 			}
 		}
 	}
-	next := r.st.next()
-	news := next.heardOf(seen, r.c.Member, r.c.Now())
-	if news = next.confirmedBy(seen, r.c.Member, r.heads(), r.c.Now()) || news; news || newest != r.st.Checkpoint {
+	next := r.st.clone()
+	news := next.noteSnapshotActivity(seen, r.c.Member, r.c.Now())
+	if news = next.noteConfirmations(seen, r.c.Member, r.heads(), r.c.Now()) || news; news || newest != r.st.Checkpoint {
 		next.Checkpoint = newest
 		if err := r.save(ctx, next); err != nil {
 			return err
 		}
 	}
-	r.checkpoints, r.former, r.listRead, r.listDue = seen, former, true, false
+	r.checkpoints, r.formerCheckpoints, r.listRead, r.listDue = seen, former, true, false
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (r *Replica) listed(item Listed) (*listed, error) {
 	if err != nil && !errors.Is(err, envelope.ErrFormer) {
 		return nil, err
 	}
-	l := &listed{Checkpoint: c, hash: c.Hash(), heard: []memory.MemberID{c.Author}, agreed: []memory.MemberID{c.Author}}
+	l := &listed{Checkpoint: c, hash: c.Hash(), activeMembers: []memory.MemberID{c.Author}, agreed: []memory.MemberID{c.Author}}
 	if err != nil {
 		return l, err
 	}
@@ -106,7 +106,7 @@ func (r *Replica) listed(item Listed) (*listed, error) {
 		if v.Checkpoint != l.hash || r.log.AcceptsVote(v) != nil {
 			continue
 		}
-		if l.heard = append(l.heard, v.Member); v.Verdict == envelope.Agree {
+		if l.activeMembers = append(l.activeMembers, v.Member); v.Verdict == envelope.Agree {
 			l.agreed = append(l.agreed, v.Member)
 		}
 	}
@@ -125,7 +125,7 @@ func (r *Replica) snapshotProblem(ctx context.Context, why error) error {
 func (r *Replica) bestCheckpoint(from uint64, trust bool) (out *listed) {
 	for _, l := range r.checkpoints {
 		ok := l.standing == envelope.Verified || trust && l.standing == envelope.Unverified
-		if !ok || r.bad[l.hash] || l.Cursor < from || l.Author == r.c.Member && r.st.Cursor > 0 {
+		if !ok || r.wrongCheckpoints[l.hash] || l.Cursor < from || l.Author == r.c.Member && r.st.Cursor > 0 {
 			continue
 		}
 		if out == nil || out.standing != envelope.Verified && l.standing == envelope.Verified ||
@@ -140,7 +140,7 @@ func (r *Replica) bestCheckpoint(from uint64, trust bool) (out *listed) {
 // deltas that it covers must then not be skipped.
 func (r *Replica) coveredByWrong(cursor uint64) bool {
 	return slices.ContainsFunc(r.checkpoints, func(l *listed) bool {
-		return r.bad[l.hash] && l.Cursor >= cursor && l.standing != envelope.Disputed
+		return r.wrongCheckpoints[l.hash] && l.Cursor >= cursor && l.standing != envelope.Disputed
 	})
 }
 
@@ -161,9 +161,9 @@ func (r *Replica) skipToSnapshot(ctx context.Context) error {
 	}
 }
 
-// worthless reports whether err means that the snapshot itself is wrong, so
+// isWrongSnapshot reports whether err means that the snapshot itself is wrong, so
 // that another try can't succeed.
-func worthless(err error) bool {
+func isWrongSnapshot(err error) bool {
 	return slices.ContainsFunc([]error{ErrSnapshot, ErrBlob, ErrNotFound, delta.ErrForm, delta.ErrContext, seal.ErrOpen},
 		func(named error) bool { return errors.Is(err, named) })
 }
@@ -183,15 +183,15 @@ func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) 
 
 func (r *Replica) adoptBy(ctx context.Context, l *listed, take func(context.Context, *listed) error) (taken bool, err error) {
 	err = take(ctx, l)
-	if worthless(err) {
-		if r.bad == nil {
-			r.bad = map[envelope.Hash]bool{}
+	if isWrongSnapshot(err) {
+		if r.wrongCheckpoints == nil {
+			r.wrongCheckpoints = map[envelope.Hash]bool{}
 		}
-		r.bad[l.hash] = true
+		r.wrongCheckpoints[l.hash] = true
 		if errors.Is(err, ErrBlob) || errors.Is(err, ErrNotFound) {
-			r.noteUnshown(l.hash)
+			r.noteIncomplete(l.hash)
 		} else {
-			delete(r.unshown, l.hash)
+			delete(r.incomplete, l.hash)
 		}
 		return false, r.snapshotProblem(ctx, fmt.Errorf("snapshot of %s at %d: %w", l.Author, l.Cursor, err))
 	}
@@ -205,34 +205,34 @@ func (r *Replica) adoptBy(ctx context.Context, l *listed, take func(context.Cont
 }
 
 func (r *Replica) restore(ctx context.Context, l *listed) error {
-	next, err := r.after(l)
+	next, err := r.stateAfter(l)
 	if err != nil {
 		return err
 	}
 	return r.takeItems(ctx, r.c.Snapshots.Archive, l, &next)
 }
 
-// unshown is a snapshot of which the relay lacks a part, or returns other bytes.
-type unshown struct{ times, rounds int } // how often that happened, and rounds until the next try
+// incompleteSnapshot is a snapshot of which the relay lacks a part, or returns other bytes.
+type incompleteSnapshot struct{ times, rounds int } // how often that happened, and rounds until the next try
 
-// noteUnshown makes a snapshot wait for 0, 1, 3, 7 … rounds, because each try downloads all of its
+// noteIncomplete makes a snapshot wait for 0, 1, 3, 7 … rounds, because each try downloads all of its
 // parts again.
-func (r *Replica) noteUnshown(h envelope.Hash) {
-	if r.unshown == nil {
-		r.unshown = map[envelope.Hash]unshown{}
+func (r *Replica) noteIncomplete(h envelope.Hash) {
+	if r.incomplete == nil {
+		r.incomplete = map[envelope.Hash]incompleteSnapshot{}
 	}
-	was := r.unshown[h].times
-	r.unshown[h] = unshown{min(was+1, maxFailedSearches), 1<<was - 1}
+	was := r.incomplete[h].times
+	r.incomplete[h] = incompleteSnapshot{min(was+1, maxFailedSearches), 1<<was - 1}
 }
 
-// tryUnshown allows this round to try those again that have waited long enough.
-func (r *Replica) tryUnshown() {
-	for h, u := range r.unshown {
+// retryIncomplete allows this round to try those again that have waited long enough.
+func (r *Replica) retryIncomplete() {
+	for h, u := range r.incomplete {
 		if u.rounds == 0 {
-			delete(r.bad, h)
+			delete(r.wrongCheckpoints, h)
 			continue
 		}
-		r.unshown[h] = unshown{u.times, u.rounds - 1}
+		r.incomplete[h] = incompleteSnapshot{u.times, u.rounds - 1}
 	}
 }
 
@@ -280,12 +280,12 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 	return nil
 }
 
-// after returns the state that follows from taking a snapshot. It returns
+// stateAfter returns the state that follows from taking a snapshot. It returns
 // ErrSnapshot if this member took more of a chain than the snapshot covers, or
 // if the two know different histories of a chain. Deltas that a removal left
 // out are not in any snapshot and do not matter here.
-func (r *Replica) after(l *listed) (State, error) {
-	next := r.st.next()
+func (r *Replica) stateAfter(l *listed) (State, error) {
+	next := r.st.clone()
 	if l.Cursor < next.Cursor {
 		return next, fmt.Errorf("%w: it ends at delta %d, but %d was taken already", ErrSnapshot, l.Cursor, next.Cursor)
 	}
@@ -303,7 +303,7 @@ func (r *Replica) after(l *listed) (State, error) {
 	}
 	for k, have := range next.Chains.All() {
 		switch is := there[k]; {
-		case is.Seq < r.counted(k, have.Seq) && !ahead:
+		case is.Seq < r.countedUpTo(k, have.Seq) && !ahead:
 			return next, fmt.Errorf("%w: chain %s: it covers delta %d, but %d was taken already", ErrSnapshot, k, is.Seq, have.Seq)
 		case is.Seq == have.Seq && is.Hash != have.Hash:
 			return next, fmt.Errorf("%w: %w", ErrSnapshot, &envelope.ForkError{What: "chain " + k, At: is.Seq, Ours: have.Hash, Theirs: is.Hash})

@@ -26,7 +26,7 @@ func TestSnapshotBehindThePosition(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.place.Member, tt.place.Incarnation = m, 7
-			next, err := r.after(&listed{Checkpoint: &envelope.Checkpoint{Cursor: tt.cursor, Places: []envelope.Place{tt.place}}})
+			next, err := r.stateAfter(&listed{Checkpoint: &envelope.Checkpoint{Cursor: tt.cursor, Places: []envelope.Place{tt.place}}})
 			if (err == nil) != tt.ok || err != nil && !errors.Is(err, ErrSnapshot) {
 				t.Errorf("%v", err)
 			}

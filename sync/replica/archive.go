@@ -84,11 +84,11 @@ type ShownCheckpoint struct {
 // listed is a checkpoint that counts, with the votes on it.
 type listed struct {
 	*envelope.Checkpoint
-	hash     envelope.Hash
-	votes    []*envelope.Vote
-	standing envelope.Standing
-	heard    []memory.MemberID // its author, and the members that signed a vote that counts
-	agreed   []memory.MemberID // those of heard that have what it covers
+	hash          envelope.Hash
+	votes         []*envelope.Vote
+	standing      envelope.Standing
+	activeMembers []memory.MemberID // its author, and the members that signed a vote that counts
+	agreed        []memory.MemberID // those of heard that have what it covers
 }
 
 func (l *listed) votedBy(m memory.MemberID) bool {

@@ -157,16 +157,16 @@ func ShowsBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.Read
 	if err != nil || !has {
 		return false, err
 	}
-	return true, shows(ctx, at, b, open)
+	return true, compareBlob(ctx, at, b, open)
 }
 
 // shownPiece is the number of sealed bytes that a remote has to return as
 // proof.
 const shownPiece = 4096
 
-// shows makes a remote return a piece of a blob that it claims to have, and
+// compareBlob makes a remote return a piece of a blob that it claims to have, and
 // compares it.
-func shows(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) error {
+func compareBlob(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCloser, error)) error {
 	size := int64(b.Size)
 	n := min(shownPiece, size)
 	from := rand.Int64N(size - n + 1)
@@ -192,9 +192,9 @@ func shows(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadClos
 	return nil
 }
 
-// resentBlob returns the op of a blob that was sent earlier and is no longer on
+// resendBlob returns the op of a blob that was sent earlier and is no longer on
 // this device.
-func (r *Replica) resentBlob(ctx context.Context, name, owner memory.ID) (*delta.Blob, error) {
+func (r *Replica) resendBlob(ctx context.Context, name, owner memory.ID) (*delta.Blob, error) {
 	b, err := r.c.Journal.RemoteBlob(ctx, name)
 	if err == nil && b.Memory != owner {
 		err = memory.ErrNotFound

@@ -16,19 +16,19 @@ import (
 // zero Link. The zero value is empty. There may be very many chains, so a copy
 // costs only what changed since the last save.
 type Chains struct {
-	kept    map[string]envelope.Link // as the journal has saved them; shared by copies
+	saved   map[string]envelope.Link // as the journal has saved them; shared by copies
 	changed map[string]envelope.Link // changes since the last save
 }
 
 // NewChains returns chains that a journal has saved. It takes over the map.
-func NewChains(kept map[string]envelope.Link) Chains { return Chains{kept: kept} }
+func NewChains(kept map[string]envelope.Link) Chains { return Chains{saved: kept} }
 
 // Link returns how far a chain goes.
 func (c Chains) Link(chain string) envelope.Link {
 	if l, ok := c.changed[chain]; ok {
 		return l
 	}
-	return c.kept[chain]
+	return c.saved[chain]
 }
 
 // Put sets how far a chain goes.
@@ -42,7 +42,7 @@ func (c *Chains) Put(chain string, l envelope.Link) {
 // All yields each chain once, in no particular order.
 func (c Chains) All() iter.Seq2[string, envelope.Link] {
 	return func(yield func(string, envelope.Link) bool) {
-		for chain, l := range c.kept {
+		for chain, l := range c.saved {
 			if _, is := c.changed[chain]; !is && !yield(chain, l) {
 				return
 			}
@@ -57,9 +57,9 @@ func (c Chains) All() iter.Seq2[string, envelope.Link] {
 
 // Len returns the number of chains.
 func (c Chains) Len() int {
-	n := len(c.kept)
+	n := len(c.saved)
 	for chain := range c.changed {
-		if _, is := c.kept[chain]; !is {
+		if _, is := c.saved[chain]; !is {
 			n++
 		}
 	}
@@ -69,15 +69,15 @@ func (c Chains) Len() int {
 // Changed yields the names of the chains that differ from what the journal has saved.
 func (c Chains) Changed() iter.Seq[string] { return maps.Keys(c.changed) }
 
-// next returns a copy that can be changed.
-func (c Chains) next() Chains { return Chains{c.kept, maps.Clone(c.changed)} }
+// clone returns a copy that can be changed.
+func (c Chains) clone() Chains { return Chains{c.saved, maps.Clone(c.changed)} }
 
-// fold marks the changes as saved. Earlier copies must not be used any more.
-func (c *Chains) fold() {
-	if c.kept == nil {
-		c.kept = map[string]envelope.Link{}
+// merge marks the changes as saved. Earlier copies must not be used any more.
+func (c *Chains) merge() {
+	if c.saved == nil {
+		c.saved = map[string]envelope.Link{}
 	}
-	maps.Copy(c.kept, c.changed)
+	maps.Copy(c.saved, c.changed)
 	c.changed = nil
 }
 

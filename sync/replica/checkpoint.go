@@ -46,9 +46,9 @@ func (r *Replica) Checkpoint(ctx context.Context) error {
 	return r.tidy(ctx)
 }
 
-// snapshots is the last step of a round: it verifies others' snapshots, makes
+// maintainSnapshots is the last step of a round: it verifies others' snapshots, makes
 // one if it is time, and removes old ones.
-func (r *Replica) snapshots(ctx context.Context) error {
+func (r *Replica) maintainSnapshots(ctx context.Context) error {
 	if r.c.Snapshots == nil {
 		return nil
 	}
@@ -58,14 +58,14 @@ func (r *Replica) snapshots(ctx context.Context) error {
 	if err := r.verify(ctx); err != nil {
 		return err
 	}
-	if r.wanted() {
+	if r.checkpointDue() {
 		r.listDue = true // another member may have made one meanwhile
 		if err := r.readCheckpoints(ctx); err != nil {
 			return err
 		}
 	}
-	if r.wanted() {
-		if err := r.makeWanted(ctx); err != nil {
+	if r.checkpointDue() {
+		if err := r.makeDueCheckpoint(ctx); err != nil {
 			return err
 		}
 	}
@@ -76,10 +76,10 @@ func (r *Replica) snapshots(ctx context.Context) error {
 // again: at most 2^maxRefused - 1.
 const maxRefused = 6
 
-// makeWanted makes a snapshot if one is wanted and possible. If the relay
-// refuses it, makeWanted records a problem and returns nil, so that the round
+// makeDueCheckpoint makes a snapshot if one is wanted and possible. If the relay
+// refuses it, makeDueCheckpoint records a problem and returns nil, so that the round
 // goes on.
-func (r *Replica) makeWanted(ctx context.Context) error {
+func (r *Replica) makeDueCheckpoint(ctx context.Context) error {
 	if r.checkpointPause > 0 {
 		r.checkpointPause--
 		return nil
@@ -102,19 +102,19 @@ func (r *Replica) makeWanted(ctx context.Context) error {
 	return err
 }
 
-// replaced reports whether a checkpoint that counts replaces that of a removed
+// isReplaced reports whether a checkpoint that counts replaces that of a removed
 // owner.
-func (r *Replica) replaced(former *listed) bool {
+func (r *Replica) isReplaced(former *listed) bool {
 	return slices.ContainsFunc(r.checkpoints, func(l *listed) bool {
 		return l.standing != envelope.Disputed && r.log.Replaces(l.Checkpoint, former.Checkpoint)
 	})
 }
 
-// wanted reports whether this member should make a snapshot. It must be an
+// checkpointDue reports whether this member should make a snapshot. It must be an
 // owner's device, and one of these must hold: many deltas came since the last
 // snapshot; the last snapshot contains something that was forgotten since; its
 // author was removed.
-func (r *Replica) wanted() bool {
+func (r *Replica) checkpointDue() bool {
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
 		return false
 	}
@@ -129,7 +129,7 @@ func (r *Replica) wanted() bool {
 	}
 	// A removed owner's snapshot no longer counts. The bodies that the relay
 	// dropped because of it are in no other snapshot.
-	if slices.ContainsFunc(r.former, func(l *listed) bool { return !r.replaced(l) }) {
+	if slices.ContainsFunc(r.formerCheckpoints, func(l *listed) bool { return !r.isReplaced(l) }) {
 		return true
 	}
 	every := r.c.Snapshots.Every
@@ -140,13 +140,13 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
 		return fmt.Errorf("checkpoint: %w: only an owner may make one", envelope.ErrRule)
 	}
-	if r.tookLeftOut() {
+	if r.tookExcluded() {
 		return fmt.Errorf("checkpoint: %w: %w", ErrUnsettled, ErrLeftOut)
 	}
-	if !r.settled() || r.st.Cursor == 0 || r.st.Chains.Len() > envelope.MaxPlaces {
+	if !r.isComplete() || r.st.Cursor == 0 || r.st.Chains.Len() > envelope.MaxPlaces {
 		return fmt.Errorf("checkpoint: %w", ErrUnsettled)
 	}
-	if err := r.leaveNoParts(ctx); err != nil {
+	if err := r.cleanUpParts(ctx); err != nil {
 		return err
 	}
 	c := &envelope.Checkpoint{Space: r.c.Space, Author: r.c.Member, Head: r.log.Head(), Epoch: r.log.Epoch(), At: r.c.Now().Unix(), Cursor: r.st.Cursor}
@@ -284,20 +284,20 @@ func (r *Replica) tidy(ctx context.Context) error {
 	if !ok || m.Role != envelope.Owner {
 		return nil
 	}
-	if err := r.leaveNoParts(ctx); err != nil { // parts of a checkpoint whose removal was interrupted
+	if err := r.cleanUpParts(ctx); err != nil { // parts of a checkpoint whose removal was interrupted
 		return err
 	}
 	if err := r.renewed(ctx); err != nil {
 		return err
 	}
-	for _, l := range slices.Clone(r.former) {
-		if !r.replaced(l) {
+	for _, l := range slices.Clone(r.formerCheckpoints) {
+		if !r.isReplaced(l) {
 			continue
 		}
 		if err := r.drop(ctx, l); err != nil {
 			return err
 		}
-		r.former = slices.DeleteFunc(r.former, func(o *listed) bool { return o.hash == l.hash })
+		r.formerCheckpoints = slices.DeleteFunc(r.formerCheckpoints, func(o *listed) bool { return o.hash == l.hash })
 	}
 	var newest *listed
 	for _, l := range r.checkpoints {
@@ -339,7 +339,7 @@ func (r *Replica) renewed(ctx context.Context) error {
 		if err := r.dropOlder(ctx, l); err != nil {
 			return err
 		}
-		next := r.st.next()
+		next := r.st.clone()
 		next.Stale = 0
 		return r.save(ctx, next)
 	}
@@ -369,7 +369,7 @@ func (r *Replica) drop(ctx context.Context, l *listed) error {
 		for _, c := range m.Chunks {
 			parts = append(parts, c.Sealed)
 		}
-	} else if !worthless(err) {
+	} else if !isWrongSnapshot(err) {
 		return fmt.Errorf("drop checkpoint: %w", err)
 	}
 	named, _, err := r.c.Snapshots.Archive.NamedBlobs(ctx)

@@ -44,26 +44,26 @@ func (r *Replica) Contacts(ctx context.Context) (map[memory.MemberID]Contact, er
 		at := time.Unix(e.At, 0).UTC()
 		if e.Member != nil {
 			c := out[e.Member.ID]
-			c.Added = later(time.Time{}, at, r.c.Now())
+			c.Added = laterTime(time.Time{}, at, r.c.Now())
 			out[e.Member.ID] = c
 		}
 		if c, ok := out[e.Author]; ok { // the root key is an author, but not a member
-			c.Heard = later(c.Heard, at, r.c.Now())
+			c.Heard = laterTime(c.Heard, at, r.c.Now())
 			out[e.Author] = c
 		}
 	}
 	for id, at := range r.st.Heard {
 		c := out[id]
-		c.Heard = later(c.Heard, at, r.c.Now())
+		c.Heard = laterTime(c.Heard, at, r.c.Now())
 		out[id] = c
 	}
-	r.reaches(out)
+	r.setReaches(out)
 	return out, nil
 }
 
-// later returns the later of the times known and told. A told time after now
+// laterTime returns the later of the times known and told. A told time after now
 // counts as now.
-func later(known, told, now time.Time) time.Time {
+func laterTime(known, told, now time.Time) time.Time {
 	if told.After(now) {
 		told = now
 	}
@@ -73,25 +73,25 @@ func later(known, told, now time.Time) time.Time {
 	return known
 }
 
-// heardAt records that a member said something at a time in seconds since 1970,
+// noteActive records that a member said something at a time in seconds since 1970,
 // and reports whether that is news.
-func (s *State) heardAt(member memory.MemberID, at int64, now time.Time) bool {
+func (s *State) noteActive(member memory.MemberID, at int64, now time.Time) bool {
 	was := s.Heard[member]
-	s.Heard[member] = later(was, time.Unix(at, 0), now)
+	s.Heard[member] = laterTime(was, time.Unix(at, 0), now)
 	return !s.Heard[member].Equal(was)
 }
 
-// heardBeside records that the author of compared heads was active, and what it
+// noteComparedHeads records that the author of compared heads was active, and what it
 // has, unless its history is another one. If our log does not have the author, its
 // signature could not be checked, and nothing is recorded.
-func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads, forked bool) error {
+func (r *Replica) noteComparedHeads(ctx context.Context, h *envelope.Heads, forked bool) error {
 	if _, ok := r.log.Member(h.Member); !ok || h.Member == r.c.Member {
 		return nil
 	}
-	next := r.st.next()
-	news := next.heardAt(h.Member, h.At, r.c.Now())
+	next := r.st.clone()
+	news := next.noteActive(h.Member, h.At, r.c.Now())
 	if !forked {
-		news = next.confirm(h.Member, h.At, h.Places, r.heads(), r.c.Now()) || news
+		news = next.noteConfirmation(h.Member, h.At, h.Places, r.heads(), r.c.Now()) || news
 	}
 	if !news {
 		return nil
@@ -99,11 +99,11 @@ func (r *Replica) heardBeside(ctx context.Context, h *envelope.Heads, forked boo
 	return r.save(ctx, next)
 }
 
-// heardOf records when others made or voted on these snapshots.
-func (s *State) heardOf(seen []*listed, self memory.MemberID, now time.Time) (news bool) {
+// noteSnapshotActivity records when others made or voted on these snapshots.
+func (s *State) noteSnapshotActivity(seen []*listed, self memory.MemberID, now time.Time) (news bool) {
 	for _, l := range seen {
-		for _, m := range l.heard {
-			if m != self && s.heardAt(m, l.At, now) {
+		for _, m := range l.activeMembers {
+			if m != self && s.noteActive(m, l.At, now) {
 				news = true
 			}
 		}
@@ -111,12 +111,12 @@ func (s *State) heardOf(seen []*listed, self memory.MemberID, now time.Time) (ne
 	return news
 }
 
-// maxHeard is the number of members whose last time is kept: all that a space
+// maxActiveTimes is the number of members whose last time is kept: all that a space
 // can have, and many that have left.
-const maxHeard = 4 * envelope.MaxMembers
+const maxActiveTimes = 4 * envelope.MaxMembers
 
-// heard records when a member said the ops that arrived now.
-func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
+// noteOpsActivity records when a member said the ops that arrived now.
+func (s *State) noteOpsActivity(member memory.MemberID, ops []delta.Op, now time.Time) {
 	var last time.Time
 	for i := range ops {
 		at := time.Time{}
@@ -130,9 +130,9 @@ func (s *State) heard(member memory.MemberID, ops []delta.Op, now time.Time) {
 		}
 	}
 	if !last.IsZero() {
-		s.Heard[member] = later(s.Heard[member], last, now)
+		s.Heard[member] = laterTime(s.Heard[member], last, now)
 	}
-	for len(s.Heard) > maxHeard { // members that have left go first
+	for len(s.Heard) > maxActiveTimes { // members that have left go first
 		longest := member
 		for m, at := range s.Heard {
 			if at.Before(s.Heard[longest]) {

@@ -26,13 +26,13 @@ type SnapshotFallback struct {
 	}
 }
 
-// coverAgain is how long a member with an envelope store waits before it looks
+// coverRetry is how long a member with an envelope store waits before it looks
 // again for missing bodies.
-const coverAgain = time.Minute
+const coverRetry = time.Minute
 
-// cover takes snapshots that contain bodies which the envelope store lacks. It
+// searchSnapshots takes snapshots that contain bodies which the envelope store lacks. It
 // is no error if there is none, or if it can't be fetched now.
-func (r *Replica) cover(ctx context.Context) error {
+func (r *Replica) searchSnapshots(ctx context.Context) error {
 	if r.searchPause > 0 {
 		r.searchPause--
 		return nil
@@ -59,13 +59,13 @@ func (r *Replica) cover(ctx context.Context) error {
 // rounds each time.
 func (r *Replica) mergeMissing(ctx context.Context, seen []*listed, to Archive) error {
 	for len(r.st.MissingBodies) > 0 {
-		l := r.covering(seen)
+		l := r.bestCovering(seen)
 		if l == nil {
 			r.failedSearches = min(r.failedSearches+1, maxFailedSearches)
 			r.searchPause = 1<<r.failedSearches - 1
 			return nil
 		}
-		_, err := r.adoptBy(ctx, l, func(ctx context.Context, l *listed) error { return r.takeIn(ctx, to, l) })
+		_, err := r.adoptBy(ctx, l, func(ctx context.Context, l *listed) error { return r.mergeSnapshot(ctx, to, l) })
 		if err != nil {
 			return err
 		}
@@ -96,12 +96,12 @@ func (r *Replica) merged(ctx context.Context, all []Listed) (out []*listed, err 
 	return out, nil
 }
 
-// covering returns the checkpoint that contains the most of the missing bodies.
+// bestCovering returns the checkpoint that contains the most of the missing bodies.
 // It prefers verified checkpoints.
-func (r *Replica) covering(seen []*listed) (out *listed) {
+func (r *Replica) bestCovering(seen []*listed) (out *listed) {
 	most := 0
 	for _, l := range seen {
-		if l.standing == envelope.Disputed || r.bad[l.hash] {
+		if l.standing == envelope.Disputed || r.wrongCheckpoints[l.hash] {
 			continue
 		}
 		n := 0
@@ -120,18 +120,18 @@ func (r *Replica) covering(seen []*listed) (out *listed) {
 	return out
 }
 
-// takeIn merges a snapshot into this member's data.
-func (r *Replica) takeIn(ctx context.Context, to Archive, l *listed) error {
-	next := r.st.next()
-	if err := next.coveredBy(l.Checkpoint); err != nil {
+// mergeSnapshot merges a snapshot into this member's data.
+func (r *Replica) mergeSnapshot(ctx context.Context, to Archive, l *listed) error {
+	next := r.st.clone()
+	if err := next.noteCovered(l.Checkpoint); err != nil {
 		return err
 	}
 	return r.takeItems(ctx, to, l, &next)
 }
 
-// coveredBy records which deltas a snapshot covers. It returns [ErrSnapshot] if
+// noteCovered records which deltas a snapshot covers. It returns [ErrSnapshot] if
 // the snapshot's author knows another history of a chain than this member.
-func (s *State) coveredBy(c *envelope.Checkpoint) error {
+func (s *State) noteCovered(c *envelope.Checkpoint) error {
 	for _, p := range c.Places {
 		k, is := chainKey(p.Member, p.Incarnation), envelope.Link{Seq: p.Seq, Hash: p.Hash}
 		if have := s.Chains.Link(k); have.Seq == is.Seq && have.Hash != is.Hash {
@@ -145,10 +145,10 @@ func (s *State) coveredBy(c *envelope.Checkpoint) error {
 	return nil
 }
 
-// read reports whether a snapshot that was taken contains a delta's content. It
+// covers reports whether a snapshot that was taken contains a delta's content. It
 // returns false if the author signed another delta at the same place of its
 // chain.
-func (s *State) read(chain string, h *envelope.Header) bool {
+func (s *State) covers(chain string, h *envelope.Header) bool {
 	link := s.Read.Link(chain)
 	return h.Seq < link.Seq || h.Seq == link.Seq && h.Hash() == link.Hash
 }

@@ -18,10 +18,10 @@ func TestChooseSnapshot(t *testing.T) {
 	}
 	all := []*listed{at('d', envelope.Disputed, m, 9), at('b', envelope.Verified, m, 9), at('o', envelope.Verified, other, 9), at('e', envelope.Verified, m, 3),
 		at('2', envelope.Unverified, m, 5), at('3', envelope.Unverified, m, 6), at('v', envelope.Verified, m, 4)}
-	r := &Replica{st: State{MissingBodies: map[string][]uint64{chainKey(m, 7): {4, 5, 6}}}, bad: map[envelope.Hash]bool{{'b'}: true}}
+	r := &Replica{st: State{MissingBodies: map[string][]uint64{chainKey(m, 7): {4, 5, 6}}}, wrongCheckpoints: map[envelope.Hash]bool{{'b'}: true}}
 	var got []byte
 	for {
-		l := r.covering(all)
+		l := r.bestCovering(all)
 		if l == nil {
 			break
 		}
@@ -40,11 +40,11 @@ func TestMissingBodiesAreCovered(t *testing.T) {
 	h := func(seq uint64, epoch uint32) *envelope.Header {
 		return &envelope.Header{Version: envelope.Version, Member: m, Incarnation: 7, Seq: seq, Epoch: epoch}
 	}
-	s := State{}.next()
+	s := State{}.clone()
 	s.Read.Put(chainKey(m, 7), envelope.Link{Seq: 2, Hash: h(2, 1).Hash()})
 	s.noteMissing(h(1, 1))
 	s.noteMissing(h(2, 1))
-	if count(s.MissingBodies) != 0 {
+	if countChainPlaces(s.MissingBodies) != 0 {
 		t.Errorf("missing, and read: %v", s.MissingBodies)
 	}
 	s.noteMissing(h(2, 2)) // another delta
@@ -56,17 +56,17 @@ func TestMissingBodiesAreCovered(t *testing.T) {
 
 // A snapshot of another history than this member has seen is refused.
 func TestSnapshotOfAnotherHistory(t *testing.T) {
-	s := State{}.next()
+	s := State{}.clone()
 	m := memory.MemberID{1}
 	k := chainKey(m, 7)
 	s.Chains.Put(k, envelope.Link{Seq: 3, Hash: envelope.Hash{3}})
 	s.MissingBodies[k] = []uint64{2}
 	c := &envelope.Checkpoint{Places: []envelope.Place{{Member: m, Incarnation: 7, Seq: 3, Hash: envelope.Hash{9}}}}
-	if err := s.coveredBy(c); !errors.Is(err, ErrSnapshot) || count(s.MissingBodies) != 1 {
+	if err := s.noteCovered(c); !errors.Is(err, ErrSnapshot) || countChainPlaces(s.MissingBodies) != 1 {
 		t.Errorf("another history: %v, %v", err, s.MissingBodies)
 	}
 	c.Places[0].Hash = envelope.Hash{3}
-	if err := s.coveredBy(c); err != nil || count(s.MissingBodies) != 0 {
+	if err := s.noteCovered(c); err != nil || countChainPlaces(s.MissingBodies) != 0 {
 		t.Errorf("the same: %v, %v", err, s.MissingBodies)
 	}
 }

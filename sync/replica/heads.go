@@ -78,7 +78,7 @@ func (r *Replica) Heads(ctx context.Context) (*envelope.Heads, error) {
 	defer done()
 	h := &envelope.Heads{Space: r.c.Space, Member: r.c.Member, Log: r.log.N(), Head: r.log.Head(), At: r.c.Now().Unix()}
 	for k, l := range r.heads() {
-		if m, incarnation, ok := parseChain(k); ok && l.Seq > 0 && r.counted(k, l.Seq) == l.Seq {
+		if m, incarnation, ok := parseChain(k); ok && l.Seq > 0 && r.countedUpTo(k, l.Seq) == l.Seq {
 			h.Places = append(h.Places, envelope.Place{Member: m, Incarnation: incarnation, Seq: l.Seq, Hash: l.Hash})
 		}
 	}
@@ -130,7 +130,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	if err != nil {
 		return nil, err
 	}
-	return out, r.heardBeside(ctx, h, slices.ContainsFunc(out, func(d Difference) bool { return d.Verdict == Forked }))
+	return out, r.noteComparedHeads(ctx, h, slices.ContainsFunc(out, func(d Difference) bool { return d.Verdict == Forked }))
 }
 
 // compareHeads compares heads with this member's own.
@@ -171,7 +171,7 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 		case ours.Seq == p.Seq:
 			d.Verdict = Forked
 			out = append(out, d)
-		case ours.Seq < p.Seq && r.counted(k, p.Seq) <= ours.Seq:
+		case ours.Seq < p.Seq && r.countedUpTo(k, p.Seq) <= ours.Seq:
 			d.Verdict, d.LeftOut = Unproven, true
 			out = append(out, d)
 		case ours.Seq < p.Seq:

@@ -79,9 +79,9 @@ type State struct {
 	Parts      []envelope.Hash  `json:"parts,omitempty"`
 }
 
-// next returns a copy that can be changed.
-func (s State) next() State {
-	s.Chains, s.Read = s.Chains.next(), s.Read.next()
+// clone returns a copy that can be changed.
+func (s State) clone() State {
+	s.Chains, s.Read = s.Chains.clone(), s.Read.clone()
 	s.Ahead, s.Late, s.Heard = maps.Clone(s.Ahead), maps.Clone(s.Late), maps.Clone(s.Heard)
 	if s.Ahead == nil {
 		s.Ahead = map[uint64]envelope.Hash{}
@@ -108,8 +108,8 @@ func (s State) next() State {
 
 // setState replaces the state in memory by one that the journal has saved.
 func (r *Replica) setState(s State) {
-	s.Chains.fold()
-	s.Read.fold()
+	s.Chains.merge()
+	s.Read.merge()
 	r.st = s
 }
 

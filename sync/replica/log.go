@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/membership"
 )
 
-// found sends the first log entry to the relay, unless it was sent before.
-func (r *Replica) found(ctx context.Context) error {
+// createSpace sends the first log entry to the relay, unless it was sent before.
+func (r *Replica) createSpace(ctx context.Context) error {
 	if r.st.Founded {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (r *Replica) found(ctx context.Context) error {
 
 // readLog takes new log entries and the epoch keys in them.
 func (r *Replica) readLog(ctx context.Context) error {
-	if err := r.found(ctx); err != nil {
+	if err := r.createSpace(ctx); err != nil {
 		return err
 	}
 	for {
@@ -183,22 +183,22 @@ func (r *Replica) openKeys(ctx context.Context, entries [][]byte) error {
 // came first.
 const appendTries = 5
 
-// change appends an entry that make fills in. If another entry came first,
-// change calls make again on the new log. If root is not nil, it signs in this
+// changeLog appends an entry that make fills in. If another entry came first,
+// changeLog calls make again on the new log. If root is not nil, it signs in this
 // member's place.
-func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(log *envelope.State, e *envelope.Entry) error) error {
+func (r *Replica) changeLog(ctx context.Context, root envelope.Signer, make func(log *envelope.State, e *envelope.Entry) error) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return r.changeHeld(ctx, root, nil, make)
+	return r.changeLogHeld(ctx, root, nil, make)
 }
 
-// changeHeld is change for a caller that holds the round. If first is not nil,
+// changeLogHeld is changeLog for a caller that holds the round. If first is not nil,
 // it runs before each try, on the log as it then is. If make returns errAlready, there is nothing
 // to append.
-func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first func(context.Context) error, make func(log *envelope.State, e *envelope.Entry) error) error {
+func (r *Replica) changeLogHeld(ctx context.Context, root envelope.Signer, first func(context.Context) error, make func(log *envelope.State, e *envelope.Entry) error) error {
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {
 			return err
@@ -249,7 +249,7 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 	if err != nil {
 		return err
 	}
-	return r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+	return r.changeLog(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if have, ok := log.Member(m.ID); ok && bytes.Equal(have.Key, m.Key) {
 			return errAlready
 		}
@@ -287,7 +287,7 @@ func (r *Replica) RemoveMember(ctx context.Context, id memory.MemberID, root env
 		}
 		return ctx.Err()
 	}
-	return r.changeHeld(ctx, root, pull, func(log *envelope.State, e *envelope.Entry) error {
+	return r.changeLogHeld(ctx, root, pull, func(log *envelope.State, e *envelope.Entry) error {
 		if _, _, gone := log.Past(id); gone {
 			return errAlready
 		}
@@ -329,7 +329,7 @@ const epochLife = 30 * 24 * time.Hour
 // Rotate ends the epoch now and returns the number of the next one. It returns
 // ErrRule if this member is not an owner.
 func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
-	err = r.change(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+	err = r.changeLog(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if log.Epoch() >= envelope.MaxEpochs {
 			return fmt.Errorf("rotate: %w: the space is in epoch %d, and with more epochs no new member could be admitted", envelope.ErrRule, log.Epoch())
 		}
@@ -341,9 +341,9 @@ func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
 	return epoch, err
 }
 
-// renew begins an epoch when the present one is older than epochLife by an
+// rotateIfOld begins an epoch when the present one is older than epochLife by an
 // owner's clock. The caller holds the round.
-func (r *Replica) renew(ctx context.Context) error {
+func (r *Replica) rotateIfOld(ctx context.Context) error {
 	old := func(log *envelope.State) bool {
 		return r.c.Now().Sub(time.Unix(log.EpochBegan(), 0)) >= epochLife
 	}
@@ -353,7 +353,7 @@ func (r *Replica) renew(ctx context.Context) error {
 	if r.log.Epoch() >= envelope.MaxEpochs {
 		return nil
 	}
-	return r.changeHeld(ctx, nil, nil, func(log *envelope.State, e *envelope.Entry) error {
+	return r.changeLogHeld(ctx, nil, nil, func(log *envelope.State, e *envelope.Entry) error {
 		if !old(log) {
 			return errAlready // another member did it
 		}

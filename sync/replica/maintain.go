@@ -67,7 +67,7 @@ func (r *Replica) resolveDoubts(ctx context.Context, doubts []Doubt) (moved bool
 			}
 		}
 		if errors.Is(err, ErrUnreadable) || errors.Is(err, ErrNoRoom) {
-			r.hold(waiting{sealed: d.Sealed}, "blob "+d.Sealed.String(), err)
+			r.deferBlob(waiting{sealed: d.Sealed}, "blob "+d.Sealed.String(), err)
 			err = nil
 			continue
 		}
@@ -86,7 +86,7 @@ func (r *Replica) resolveDoubts(ctx context.Context, doubts []Doubt) (moved bool
 // readEverything reports whether this member has read everything at the relay,
 // including the bodies of all members that may name blobs.
 func (r *Replica) readEverything() bool {
-	if !r.readAll || r.namesWithheld() || len(r.st.Ahead) > 0 {
+	if !r.readAll || r.withheldMayNameBlob() || len(r.st.Ahead) > 0 {
 		return false
 	}
 	for n := r.log.Epoch(); n > 0; n-- {
@@ -130,7 +130,7 @@ func (r *Replica) ensureBlob(ctx context.Context, d Doubt) error {
 	if r.c.Local { // this device's own disk need not prove anything
 		return nil
 	}
-	if err = shows(ctx, r.c.Remote, *d.Note, open); errors.Is(err, ErrNotFound) {
+	if err = compareBlob(ctx, r.c.Remote, *d.Note, open); errors.Is(err, ErrNotFound) {
 		err = fmt.Errorf("%w: the relay lists it, but does not return it", ErrBlob)
 	}
 	return err

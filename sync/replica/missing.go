@@ -33,13 +33,13 @@ const maxPlaces = 48 << 10
 // maxPlaces was reached, so that it was not recorded.
 func (s *State) noteMissing(h *envelope.Header) (full bool) {
 	chain := chainKey(h.Member, h.Incarnation)
-	if drop(s.RemovedBodies, chain, h.Seq) || s.read(chain, h) {
+	if removePlace(s.RemovedBodies, chain, h.Seq) || s.covers(chain, h) {
 		return false
 	}
-	if size(s.MissingBodies) >= maxPlaces {
+	if countPlaces(s.MissingBodies) >= maxPlaces {
 		return true
 	}
-	add(s.MissingBodies, chain, h.Seq)
+	addPlace(s.MissingBodies, chain, h.Seq)
 	return false
 }
 
@@ -51,8 +51,8 @@ func (s *State) takeAnnouncement(by *envelope.Member, places []delta.Place) {
 			continue
 		}
 		chain := chainKey(p.Member, p.Incarnation)
-		if !drop(s.MissingBodies, chain, p.Seq) && p.Seq > s.Chains.Link(chain).Seq && size(s.RemovedBodies) < maxPlaces {
-			add(s.RemovedBodies, chain, p.Seq) // the delta comes later
+		if !removePlace(s.MissingBodies, chain, p.Seq) && p.Seq > s.Chains.Link(chain).Seq && countPlaces(s.RemovedBodies) < maxPlaces {
+			addPlace(s.RemovedBodies, chain, p.Seq) // the delta comes later
 		}
 	}
 }
@@ -68,13 +68,13 @@ func (s *State) dropCovered(chain string, upto uint64) {
 	}
 }
 
-func add(to map[string][]uint64, chain string, seq uint64) {
+func addPlace(to map[string][]uint64, chain string, seq uint64) {
 	if i, there := slices.BinarySearch(to[chain], seq); !there {
 		to[chain] = slices.Insert(slices.Clone(to[chain]), i, seq)
 	}
 }
 
-func drop(from map[string][]uint64, chain string, seq uint64) bool {
+func removePlace(from map[string][]uint64, chain string, seq uint64) bool {
 	i, there := slices.BinarySearch(from[chain], seq)
 	if there {
 		from[chain] = slices.Delete(slices.Clone(from[chain]), i, i+1)
@@ -85,16 +85,16 @@ func drop(from map[string][]uint64, chain string, seq uint64) bool {
 	return there
 }
 
-// size returns an upper bound of the bytes that the places take when they are
+// countPlaces returns an upper bound of the bytes that the places take when they are
 // stored.
-func size(of map[string][]uint64) (n int) {
+func countPlaces(of map[string][]uint64) (n int) {
 	for chain, seqs := range of {
 		n += len(chain) + 5 + 9*len(seqs)
 	}
 	return n
 }
 
-func count(of map[string][]uint64) (n int) {
+func countChainPlaces(of map[string][]uint64) (n int) {
 	for _, seqs := range of {
 		n += len(seqs)
 	}
@@ -129,11 +129,11 @@ func (r *Replica) roleOf(id memory.MemberID) envelope.Role {
 	return m.Role
 }
 
-// namesWithheld reports whether a withheld body may name a blob. Bodies of
+// withheldMayNameBlob reports whether a withheld body may name a blob. Bodies of
 // workers do not matter here, because a blob that a worker names does not
 // count. Otherwise a worker could keep forgotten blobs at the relay by removing
 // one of its own bodies without announcing it.
-func (r *Replica) namesWithheld() bool {
+func (r *Replica) withheldMayNameBlob() bool {
 	for chain := range r.st.MissingBodies {
 		if m, _, ok := parseChain(chain); !ok || r.roleOf(m) != envelope.Extractor {
 			return true
@@ -142,10 +142,10 @@ func (r *Replica) namesWithheld() bool {
 	return false
 }
 
-// giveUpWithheld announces that withheld bodies of removed workers are lost, if this
+// announceLostBodies announces that withheld bodies of removed workers are lost, if this
 // member is the only one left that could have read them. No snapshot contains
 // these bodies, and none can be made while members wait for them.
-func (r *Replica) giveUpWithheld(ctx context.Context) error {
+func (r *Replica) announceLostBodies(ctx context.Context) error {
 	me, ok := r.log.Member(r.c.Member)
 	if !ok || me.Role != envelope.Owner || r.c.Local || !r.readAll {
 		return nil
@@ -171,9 +171,9 @@ func (r *Replica) giveUpWithheld(ctx context.Context) error {
 	if err := r.announceRemoved(ctx, refs); err != nil {
 		return err
 	}
-	next := r.st.next()
+	next := r.st.clone()
 	for _, ref := range refs {
-		drop(next.MissingBodies, chainKey(ref.Member, ref.Incarnation), ref.Seq)
+		removePlace(next.MissingBodies, chainKey(ref.Member, ref.Incarnation), ref.Seq)
 	}
 	return r.save(ctx, next)
 }
@@ -182,10 +182,10 @@ func (r *Replica) giveUpWithheld(ctx context.Context) error {
 // again: at most 2^maxFailedSearches - 1.
 const maxFailedSearches = 6
 
-// fill looks for withheld bodies: in the deltas, and then in snapshots, also in
+// searchMissing looks for withheld bodies: in the deltas, and then in snapshots, also in
 // those from before the cursor, because the relay may have hidden them when this
 // member came there. It is no error if the bodies are still missing.
-func (r *Replica) fill(ctx context.Context) error {
+func (r *Replica) searchMissing(ctx context.Context) error {
 	if r.searchPause > 0 {
 		r.searchPause--
 		return nil

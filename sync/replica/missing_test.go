@@ -24,7 +24,7 @@ func places(seqs ...uint64) (out []delta.Place) {
 // the relay does not serve covers nothing.
 func TestNextStateIsACopy(t *testing.T) {
 	k, by := chainKey(author, 7), &envelope.Member{ID: author}
-	st := State{}.next()
+	st := State{}.clone()
 	for seq := uint64(1); seq <= 4; seq++ {
 		st.noteMissing(&envelope.Header{Member: author, Incarnation: 7, Seq: seq})
 	}
@@ -33,10 +33,10 @@ func TestNextStateIsACopy(t *testing.T) {
 	for name, change := range map[string]func(*State){
 		"covered": func(s *State) { s.dropCovered(k, 3); s.dropCovered(k, 8) },
 		"told":    func(s *State) { s.takeAnnouncement(by, places(2, 7)) },
-		"came":    func(s *State) { drop(s.MissingBodies, k, 1); drop(s.RemovedBodies, k, 8) },
+		"came":    func(s *State) { removePlace(s.MissingBodies, k, 1); removePlace(s.RemovedBodies, k, 8) },
 		"lacking": func(s *State) { s.noteMissing(&envelope.Header{Member: author, Incarnation: 7, Seq: 8}) },
 	} {
-		next := st.next()
+		next := st.clone()
 		change(&next)
 		if !slices.Equal(st.MissingBodies[k], []uint64{1, 2, 3, 4}) || !slices.Equal(st.RemovedBodies[k], []uint64{8, 9}) {
 			t.Fatalf("%s: it was changed, to %v and %v", name, st.MissingBodies, st.RemovedBodies)
@@ -46,11 +46,11 @@ func TestNextStateIsACopy(t *testing.T) {
 
 // Announcements about places that do not exist take only bounded memory.
 func TestAnnouncedPlacesAreBounded(t *testing.T) {
-	st := State{}.next()
+	st := State{}.clone()
 	for n := range uint64(5000) {
 		st.takeAnnouncement(&envelope.Member{ID: author}, []delta.Place{{Member: author, Position: envelope.Position{Incarnation: math.MaxUint64 - n, Seq: math.MaxUint64}}})
 	}
-	if n := size(st.RemovedBodies); n < maxPlaces || n > maxPlaces+100 {
+	if n := countPlaces(st.RemovedBodies); n < maxPlaces || n > maxPlaces+100 {
 		t.Errorf("%d bytes of %d", n, maxPlaces)
 	}
 }

@@ -29,15 +29,15 @@ const maxNoted = 1024
 // is about to be dropped. The manifest's hash comes last. nil means that there
 // are none.
 func (r *Replica) noteParts(ctx context.Context, parts []envelope.Hash) error {
-	next := r.st.next()
+	next := r.st.clone()
 	next.Parts = parts[max(0, len(parts)-maxNoted):]
 	return r.save(ctx, next)
 }
 
-// leaveNoParts handles the parts that an interrupted round noted. It deletes
+// cleanUpParts handles the parts that an interrupted round noted. It deletes
 // them unless their checkpoint is there; then either the relay's answer was
 // lost, or the checkpoint was not dropped yet.
-func (r *Replica) leaveNoParts(ctx context.Context) error {
+func (r *Replica) cleanUpParts(ctx context.Context) error {
 	parts := r.st.Parts
 	switch {
 	case len(parts) == 0:

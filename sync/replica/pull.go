@@ -14,7 +14,7 @@ import (
 // inconsistent, an earlier lie may be the cause, and pull reads everything that
 // the relay has once more.
 func (r *Replica) pull(ctx context.Context) error {
-	err := r.follow(ctx)
+	err := r.takeNew(ctx)
 	if err == nil {
 		err = r.recheck(ctx)
 	}
@@ -24,9 +24,9 @@ func (r *Replica) pull(ctx context.Context) error {
 		case len(r.st.MissingBodies) == 0:
 			return nil
 		case !r.c.Local:
-			return r.fill(ctx)
+			return r.searchMissing(ctx)
 		case r.c.SnapshotFallback != nil:
-			return r.cover(ctx)
+			return r.searchSnapshots(ctx)
 		}
 		return nil
 	}
@@ -71,11 +71,11 @@ func (e *servedError) Error() string { return fmt.Sprintf("delta at %d: %v", e.c
 
 func (e *servedError) Unwrap() error { return e.err }
 
-// follow takes the deltas after the cursor. If the relay serves a delta that it
+// takeNew takes the deltas after the cursor. If the relay serves a delta that it
 // should have refused, follow quarantines the delta and leaves the cursor
 // before it, so that the next round asks for that place again. It still takes
 // the deltas after it.
-func (r *Replica) follow(ctx context.Context) error {
+func (r *Replica) takeNew(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
 	bare, looked := uint64(0), false // bodies up to this cursor may be missing
 	r.readAll = false
@@ -156,7 +156,7 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	next := r.st.next()
+	next := r.st.clone()
 	if errors.Is(bad, envelope.ErrLate) {
 		return nil, r.quarantineLate(ctx, p, d, next, front, bad)
 	}
@@ -226,7 +226,7 @@ func (r *Replica) accept(ctx context.Context, p Placed, d *envelope.Delta, m env
 		// restored. A new incarnation begins, and the delta is taken like
 		// another member's.
 		next.Incarnation, next.Own, next.Pending = newIncarnation(), envelope.Link{}, nil
-		if err := r.wasPutBack(ctx); err != nil {
+		if err := r.noteRestored(ctx); err != nil {
 			return err
 		}
 	}
@@ -244,7 +244,7 @@ func (r *Replica) apply(ctx context.Context, p Placed, d *envelope.Delta, m *env
 		}
 		in.Ops = nil
 	}
-	next.heard(m.ID, in.Ops, in.At)
+	next.noteOpsActivity(m.ID, in.Ops, in.At)
 	if err := r.noteBodies(ctx, d, m, in.Ops, &next, p.Cursor); err != nil {
 		return err
 	}
@@ -265,10 +265,10 @@ func (r *Replica) noteBodies(ctx context.Context, d *envelope.Delta, m *envelope
 	chain := chainKey(h.Member, h.Incarnation)
 	known := h.Seq <= r.st.Chains.Link(chain).Seq // its body was looked for when the delta first came
 	if d.Body != nil {
-		drop(next.MissingBodies, chain, h.Seq)
-		drop(next.RemovedBodies, chain, h.Seq)
+		removePlace(next.MissingBodies, chain, h.Seq)
+		removePlace(next.RemovedBodies, chain, h.Seq)
 	} else if _, may := r.c.Keys.Epoch(h.Epoch); may && !known && next.noteMissing(h) {
-		if err := r.quarantine(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: %d others are withheld too", ErrWithheld, count(next.MissingBodies))); err != nil {
+		if err := r.quarantine(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: %d others are withheld too", ErrWithheld, countChainPlaces(next.MissingBodies))); err != nil {
 			return err
 		}
 	}
@@ -309,9 +309,9 @@ func (r *Replica) pending(h *envelope.Header) *envelope.Delta {
 	return mine
 }
 
-// wasPutBack stores a problem: the relay has more deltas of this member than
+// noteRestored stores a problem: the relay has more deltas of this member than
 // its disk remembers, so a backup was restored.
-func (r *Replica) wasPutBack(ctx context.Context) error {
+func (r *Replica) noteRestored(ctx context.Context) error {
 	return r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Member: r.c.Member,
 		Reason: "this device was put back to an older state: what it had sent since then is taken from the relay again"})
 }

@@ -50,7 +50,7 @@ func (r *Replica) push(ctx context.Context) error {
 			}
 			st := r.st
 			st.Incarnation, st.Own, st.Pending = newIncarnation(), envelope.Link{}, nil
-			if err := errors.Join(r.wasPutBack(ctx), r.c.Journal.Save(ctx, st)); err != nil {
+			if err := errors.Join(r.noteRestored(ctx), r.c.Journal.Save(ctx, st)); err != nil {
 				return err
 			}
 			r.setState(st)
@@ -213,12 +213,12 @@ func (r *Replica) ops(ctx context.Context, out []Outgoing) (ops []delta.Op, of E
 				}
 			}
 			if damaged || errors.Is(err, memory.ErrNotFound) { // a note exists if the blob was sent before
-				b, err = r.resentBlob(ctx, o.Blob, o.Owner)
+				b, err = r.resendBlob(ctx, o.Blob, o.Owner)
 			}
 			switch {
 			case errors.Is(err, memory.ErrNotFound): // the blob is missing or damaged; if a repair recovers it, it is sent then
-			case holdsAlone(err):
-				r.hold(waiting{seq: o.Seq}, "photo or recording "+o.Blob.String(), err)
+			case concernsOneBlob(err):
+				r.deferBlob(waiting{seq: o.Seq}, "photo or recording "+o.Blob.String(), err)
 				if errors.Is(err, ErrNoRoom) && o.Size > 0 && (r.tooLarge == 0 || o.Size < r.tooLarge) {
 					r.tooLarge = o.Size
 				}

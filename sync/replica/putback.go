@@ -32,7 +32,7 @@ func PutBack(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCl
 	intact := err == nil && id == b.Sealed && n == b.Size
 	if has {
 		if intact {
-			err = shows(ctx, at, b, open)
+			err = compareBlob(ctx, at, b, open)
 		} else {
 			_, err = at.Piece(ctx, b.Sealed, 0, min(shownPiece, size), size)
 		}

@@ -23,18 +23,18 @@ type Reach struct {
 	At        time.Time // when it said so; zero: it never did
 }
 
-// reaches sets the reach of each contact. The caller holds the round.
-func (r *Replica) reaches(of map[memory.MemberID]Contact) {
+// setReaches sets the reach of each contact. The caller holds the round.
+func (r *Replica) setReaches(of map[memory.MemberID]Contact) {
 	here, own, all := r.heads(), map[memory.MemberID]uint64{}, uint64(0)
 	for k, l := range here {
 		if m, _, ok := parseChain(k); ok {
-			n := r.counted(k, l.Seq)
+			n := r.countedUpTo(k, l.Seq)
 			own[m] += n
 			all += n
 		}
 	}
-	st := r.st.next()
-	st.confirmedBy(r.checkpoints, r.c.Member, here, r.c.Now()) // more may be here than when the snapshots were listed
+	st := r.st.clone()
+	st.noteConfirmations(r.checkpoints, r.c.Member, here, r.c.Now()) // more may be here than when the snapshots were listed
 	for id, c := range of {
 		said := st.Confirmed[id]
 		c.Reach = Reach{Own: own[id], Others: all - own[id], Confirmed: min(said.Deltas, all-own[id]), At: said.At}
@@ -42,15 +42,15 @@ func (r *Replica) reaches(of map[memory.MemberID]Contact) {
 	}
 }
 
-// confirmedBy records what the authors of snapshots, and those who agreed with them,
+// noteConfirmations records what the authors of snapshots, and those who agreed with them,
 // had then. It reports whether that is news.
-func (s *State) confirmedBy(seen []*listed, self memory.MemberID, here map[string]envelope.Link, now time.Time) (news bool) {
+func (s *State) noteConfirmations(seen []*listed, self memory.MemberID, here map[string]envelope.Link, now time.Time) (news bool) {
 	for _, l := range seen {
 		if l.standing == envelope.Disputed {
 			continue
 		}
 		for _, m := range l.agreed {
-			if m != self && s.confirm(m, l.At, l.Places, here, now) {
+			if m != self && s.noteConfirmation(m, l.At, l.Places, here, now) {
 				news = true
 			}
 		}
@@ -58,10 +58,10 @@ func (s *State) confirmedBy(seen []*listed, self memory.MemberID, here map[strin
 	return news
 }
 
-// confirm records that a member had the deltas up to these places at a time in seconds
+// noteConfirmation records that a member had the deltas up to these places at a time in seconds
 // since 1970, and reports whether that is news. Only deltas that are here count.
-func (s *State) confirm(member memory.MemberID, at int64, places []envelope.Place, here map[string]envelope.Link, now time.Time) bool {
-	is := Confirmation{At: later(time.Time{}, time.Unix(at, 0), now)}
+func (s *State) noteConfirmation(member memory.MemberID, at int64, places []envelope.Place, here map[string]envelope.Link, now time.Time) bool {
+	is := Confirmation{At: laterTime(time.Time{}, time.Unix(at, 0), now)}
 	for _, p := range places {
 		if p.Member != member {
 			is.Deltas += min(p.Seq, here[chainKey(p.Member, p.Incarnation)].Seq)

@@ -99,7 +99,7 @@ type Replica struct {
 	c      Config
 	notify chan struct{}   // has room for one item, which says that there is something to send
 	life   context.Context // cancelled by Close; a call ends with it, or with its own context
-	end    context.CancelFunc
+	cancel context.CancelFunc
 
 	// round is held for a whole round. It guards all fields above mu.
 	round sync.Mutex
@@ -108,14 +108,14 @@ type Replica struct {
 	ready bool            // log and st were read from the journal
 
 	// Snapshots.
-	checkpoints  []*listed                 // those that the relay lists
-	former       []*listed                 // of removed owners, which no longer count
-	listRead     bool                      // the relay's list was read at least once
-	listDue      bool                      // the list has to be read again
-	wokenByRelay bool                      // the relay woke this round
-	bad          map[envelope.Hash]bool    // checkpoints whose content is wrong
-	unshown      map[envelope.Hash]unshown // those of bad that the relay did not show completely
-	compacted    envelope.Hash             // the checkpoint for which the relay dropped bodies
+	checkpoints       []*listed                            // those that the relay lists
+	formerCheckpoints []*listed                            // of removed owners, which no longer count
+	listRead          bool                                 // the relay's list was read at least once
+	listDue           bool                                 // the list has to be read again
+	wokenByRelay      bool                                 // the relay woke this round
+	wrongCheckpoints  map[envelope.Hash]bool               // checkpoints whose content is wrong
+	incomplete        map[envelope.Hash]incompleteSnapshot // those of bad that the relay did not show completely
+	compacted         envelope.Hash                        // the checkpoint for which the relay dropped bodies
 
 	// Counters of failures. Each failure makes the next try wait for more rounds.
 	failedRereads      int  // full re-reads that did not help
@@ -129,10 +129,10 @@ type Replica struct {
 	readAll            bool // the last round read everything that the relay has
 
 	// What the relay stores.
-	held            map[waiting]held // blobs that this round does not send
-	tooLarge        int64            // the relay has no room for blobs of at least so many bytes; 0: unknown
-	tooLargeWaiting int              // how many waiting blobs have at least that size
-	announced       map[Ref]bool     // bodies whose removal was announced, and that the relay may still have
+	deferred        map[waiting]deferredBlob // blobs that this round does not send
+	tooLarge        int64                    // the relay has no room for blobs of at least so many bytes; 0: unknown
+	tooLargeWaiting int                      // how many waiting blobs have at least that size
+	announced       map[Ref]bool             // bodies whose removal was announced, and that the relay may still have
 
 	mu      sync.Mutex         // guards the following fields
 	last    error              // of the last round
@@ -158,7 +158,7 @@ func New(c Config) (*Replica, error) {
 		r.report(func(s *Status) { s.Took++ })
 		c.OnTaken(ctx)
 	}
-	r.life, r.end = context.WithCancel(span.With(context.Background(), c.Spans))
+	r.life, r.cancel = context.WithCancel(span.With(context.Background(), c.Spans))
 	return r, nil
 }
 
@@ -168,7 +168,7 @@ var ErrClosed = errors.New("replica is closed")
 // Close stops the running round and waits for its end. After that the replica
 // uses nothing of Config any more. Close may be called twice.
 func (r *Replica) Close() {
-	r.end()
+	r.cancel()
 	r.Stop()
 	r.round.Lock()
 	defer r.round.Unlock()
@@ -266,7 +266,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	s := r.statusNow()
-	s.Pending, s.Problems = waiting, len(problems)+len(r.withheld())+len(r.held)
+	s.Pending, s.Problems = waiting, len(problems)+len(r.withheld())+len(r.deferred)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last != nil {
@@ -279,7 +279,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 // log. The caller holds the round.
 func (r *Replica) statusNow() Status {
 	_, _, removed := r.log.Past(r.c.Member)
-	return Status{Synced: r.st.Synced, Withheld: count(r.st.MissingBodies), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
+	return Status{Synced: r.st.Synced, Withheld: countChainPlaces(r.st.MissingBodies), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
 }
 
 // DescribeError describes an error for a person. If the relay gave an id for the failed
@@ -303,5 +303,5 @@ func (r *Replica) Problems(ctx context.Context) ([]Problem, error) {
 	}
 	defer done()
 	kept, err := r.c.Journal.Problems(ctx)
-	return slices.Concat(r.holding(), r.withheld(), kept), err
+	return slices.Concat(r.deferredProblems(), r.withheld(), kept), err
 }

@@ -59,7 +59,7 @@ func (r *Replica) reread(ctx context.Context) error {
 	if own := shown[chainKey(r.c.Member, r.st.Incarnation)]; own.Seq < r.st.Own.Seq {
 		return fmt.Errorf("deltas: %w: chain of this device: it has %d, but had accepted %d", ErrRolledBack, own.Seq, r.st.Own.Seq)
 	}
-	next := r.st.next()
+	next := r.st.clone()
 	next.Cursor = after
 	clear(next.Ahead)
 	next.Late = late
@@ -104,14 +104,14 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	shown[chain] = h.Next()
 	if h.Seq <= have.Seq {
 		if _, bare := slices.BinarySearch(r.st.MissingBodies[chain], h.Seq); bare && d.Body != nil { // this member did not have its body
-			return nil, r.apply(ctx, p, d, &m, r.st.next())
+			return nil, r.apply(ctx, p, d, &m, r.st.clone())
 		}
 		return nil, nil // it was taken before
 	}
 	if r.lacksBody(d) && r.bestCheckpoint(max(p.Cursor, r.st.Cursor), true) != nil {
 		return nil, errNoBody
 	}
-	return nil, r.accept(ctx, p, d, m, r.st.next())
+	return nil, r.accept(ctx, p, d, m, r.st.clone())
 }
 
 // tookBeforeRemoval reports whether this member took a delta that a removal leaves
@@ -136,7 +136,7 @@ func (r *Replica) adoptInstead(ctx context.Context, cursor uint64) error {
 	if _, err := r.adopt(ctx, l); err != nil {
 		return err
 	}
-	return r.follow(ctx)
+	return r.takeNew(ctx)
 }
 
 // maxLate is how many late deltas of removed members are remembered with their

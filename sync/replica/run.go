@@ -29,14 +29,14 @@ func (r *Replica) Sync(ctx context.Context) (err error) {
 }
 
 func (r *Replica) doRound(ctx context.Context) error {
-	r.forks, r.held, r.tooLarge = 0, nil, 0
-	r.tryUnshown()
+	r.forks, r.deferred, r.tooLarge = 0, nil, 0
+	r.retryIncomplete()
 	if err := r.readLog(ctx); err != nil {
 		return err
 	}
 	// If the relay refuses the next epoch, for example because the account is
 	// full, the round goes on. Erasing something makes room again.
-	renewed := r.renew(ctx)
+	renewed := r.rotateIfOld(ctx)
 	if renewed != nil && !errors.Is(renewed, errNotTaken) {
 		return renewed
 	}
@@ -77,16 +77,16 @@ func (r *Replica) exchange(ctx context.Context) error {
 	if err := r.forgetBodies(ctx); err != nil {
 		return err
 	}
-	if err := r.giveUpWithheld(ctx); err != nil {
+	if err := r.announceLostBodies(ctx); err != nil {
 		return err
 	}
 	if err := r.maintain(ctx); err != nil {
 		return err
 	}
-	if err := r.snapshots(ctx); err != nil {
+	if err := r.maintainSnapshots(ctx); err != nil {
 		return err
 	}
-	return r.holdError()
+	return r.deferredError()
 }
 
 // maxForget is the number of bodies in one request to forget.
@@ -169,7 +169,7 @@ func (r *Replica) run(ctx context.Context) {
 	if at, ok := r.c.Remote.(interface{ StopIdleStream() }); ok { // its listener may live longer than one wait
 		defer at.StopIdleStream()
 	}
-	pace, gather := retry.Backoff{First: firstWait, Most: longWait}, gathering{delay: r.c.BatchDelay}
+	pace, gather := retry.Backoff{First: firstWait, Most: longWait}, batching{delay: r.c.BatchDelay}
 	for ctx.Err() == nil {
 		err := r.Sync(ctx)
 		if err == nil {
@@ -188,15 +188,15 @@ func (r *Replica) run(ctx context.Context) {
 	}
 }
 
-// gathering decides how long an op waits for further ops. After a time without
+// batching decides how long an op waits for further ops. After a time without
 // ops, an op is sent at once. Ops that follow it quickly are sent together.
-type gathering struct {
+type batching struct {
 	delay time.Duration
 	last  time.Time // when the last delta was sent or is due
 }
 
 // wait returns how long an op that came at now has to wait.
-func (g *gathering) wait(now time.Time) time.Duration {
+func (g *batching) wait(now time.Time) time.Duration {
 	d := max(0, min(g.delay, g.last.Add(g.delay).Sub(now)))
 	g.last = now.Add(d)
 	return d
@@ -204,14 +204,14 @@ func (g *gathering) wait(now time.Time) time.Duration {
 
 // listen returns when the replica may have something to do. If after is not 0,
 // it returns after that time at the latest.
-func (r *Replica) listen(ctx context.Context, gather *gathering, after time.Duration) {
+func (r *Replica) listen(ctx context.Context, gather *batching, after time.Duration) {
 	r.round.Lock()
 	high := r.st.high()
 	lacks := r.c.SnapshotFallback != nil && len(r.st.MissingBodies) > 0
 	r.round.Unlock()
 	listening, stop := context.WithCancel(ctx)
-	if lacks && (after == 0 || after > coverAgain) { // the envelope store can't tell that another place has got a snapshot
-		after = coverAgain
+	if lacks && (after == 0 || after > coverRetry) { // the envelope store can't tell that another place has got a snapshot
+		after = coverRetry
 	}
 	if after > 0 {
 		defer time.AfterFunc(after, stop).Stop()

@@ -11,7 +11,7 @@ import (
 // An op that comes after a silence is sent at once; the following ones are sent together, and no
 // later than the delay after the previous delta.
 func TestOpsAreBatched(t *testing.T) {
-	g := gathering{delay: 300 * time.Millisecond}
+	g := batching{delay: 300 * time.Millisecond}
 	start := time.Unix(1_790_000_000, 0)
 	for i, c := range []struct{ at, wait time.Duration }{
 		{0, 0},
@@ -39,8 +39,8 @@ func TestStopTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := lingering{end: make(chan struct{})}
 		r := &Replica{c: Config{Remote: at}}
-		r.life, r.end = context.WithCancel(t.Context())
-		r.end() // nothing is synced: the loop ends at once, and waits for its remote
+		r.life, r.cancel = context.WithCancel(t.Context())
+		r.cancel() // nothing is synced: the loop ends at once, and waits for its remote
 		r.Start()
 		var stopped atomic.Int32
 		for range 2 {

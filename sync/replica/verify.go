@@ -14,30 +14,30 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// settled reports whether this member's data is exactly the sum of the deltas
+// isComplete reports whether this member's data is exactly the sum of the deltas
 // up to the cursor, as far as they count. So no delta was taken beyond the
 // cursor, none of ours is missing at the relay, none is in the data that a
 // removal leaves out, and no body is withheld. Without this condition, a
 // snapshot could lack content for ever.
-func (r *Replica) settled() bool {
+func (r *Replica) isComplete() bool {
 	return len(r.st.Ahead) == 0 && len(r.st.MissingBodies) == 0 && r.st.Pending == nil && r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq >= r.st.Own.Seq &&
-		!r.tookLeftOut()
+		!r.tookExcluded()
 }
 
-// tookLeftOut reports whether this member took a delta that a removal leaves
+// tookExcluded reports whether this member took a delta that a removal leaves
 // out. Then only this member has its content.
-func (r *Replica) tookLeftOut() bool {
+func (r *Replica) tookExcluded() bool {
 	for k, l := range r.st.Chains.All() {
-		if r.counted(k, l.Seq) < l.Seq {
+		if r.countedUpTo(k, l.Seq) < l.Seq {
 			return true
 		}
 	}
 	return false
 }
 
-// counted returns up to which sequence number a chain counts, if it reaches
+// countedUpTo returns up to which sequence number a chain counts, if it reaches
 // seq.
-func (r *Replica) counted(chain string, seq uint64) uint64 {
+func (r *Replica) countedUpTo(chain string, seq uint64) uint64 {
 	m, incarnation, ok := parseChain(chain)
 	if !ok {
 		return seq
@@ -48,7 +48,7 @@ func (r *Replica) counted(chain string, seq uint64) uint64 {
 // verify compares snapshots at this member's cursor with its own data, and
 // votes on them.
 func (r *Replica) verify(ctx context.Context) error {
-	if r.c.Snapshots == nil || !r.settled() {
+	if r.c.Snapshots == nil || !r.isComplete() {
 		return nil
 	}
 	me, ok := r.log.Member(r.c.Member)
@@ -70,7 +70,7 @@ func (r *Replica) verify(ctx context.Context) error {
 			continue
 		}
 		verdict := envelope.Agree
-		if worthless(err) {
+		if isWrongSnapshot(err) {
 			verdict = envelope.Object
 		}
 		if err != nil && verdict == envelope.Agree {

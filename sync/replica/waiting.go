@@ -42,24 +42,24 @@ func (w waiting) compare(o waiting) int {
 	return cmp.Or(cmp.Compare(w.seq, o.seq), bytes.Compare(w.sealed[:], o.sealed[:]))
 }
 
-// held describes a blob that this round does not send.
-type held struct {
-	what string
+// deferredBlob describes a blob that this round does not send.
+type deferredBlob struct {
+	name string
 	err  error
 }
 
-// holdsAlone reports whether err concerns only one blob, so that other entries
+// concernsOneBlob reports whether err concerns only one blob, so that other entries
 // can still be sent.
-func holdsAlone(err error) bool {
+func concernsOneBlob(err error) bool {
 	return errors.Is(err, ErrUnreadable) || errors.Is(err, ErrNoRoom) || errors.Is(err, ErrRefused) || errors.Is(err, ErrBlob)
 }
 
-// hold makes this round continue without a blob.
-func (r *Replica) hold(w waiting, what string, err error) {
-	if r.held == nil {
-		r.held = map[waiting]held{}
+// deferBlob makes this round continue without a blob.
+func (r *Replica) deferBlob(w waiting, what string, err error) {
+	if r.deferred == nil {
+		r.deferred = map[waiting]deferredBlob{}
 	}
-	r.held[w] = held{what, err}
+	r.deferred[w] = deferredBlob{what, err}
 	r.c.Log.Warn("sync: a blob waits, and the rest continues", "blob", what, "error", err)
 }
 
@@ -68,7 +68,7 @@ func (r *Replica) hold(w waiting, what string, err error) {
 func (r *Replica) sendable(out []Outgoing) []Outgoing {
 	r.tooLargeWaiting = 0
 	return slices.DeleteFunc(out, func(o Outgoing) bool {
-		if _, is := r.held[waiting{seq: o.Seq}]; is {
+		if _, is := r.deferred[waiting{seq: o.Seq}]; is {
 			return true
 		}
 		large := !o.Blob.IsZero() && r.tooLarge > 0 && o.Size >= r.tooLarge
@@ -93,47 +93,47 @@ func (r *Replica) outbox(ctx context.Context, limit int) ([]Outgoing, error) {
 	}
 }
 
-// heldNamed is how many waiting blobs an error lists one by one.
-const heldNamed = 3
+// maxNamedBlobs is how many waiting blobs an error lists one by one.
+const maxNamedBlobs = 3
 
-// holdError returns ErrHeld with the names of the waiting blobs and the reasons, or
+// deferredError returns ErrHeld with the names of the waiting blobs and the reasons, or
 // nil if no blob waits.
-func (r *Replica) holdError() error {
-	if len(r.held) == 0 {
+func (r *Replica) deferredError() error {
+	if len(r.deferred) == 0 {
 		return nil
 	}
 	var said []string
-	all := sorting.Sorted(maps.Keys(r.held), waiting.compare)
-	for _, w := range all[:min(len(all), heldNamed)] {
-		said = append(said, fmt.Sprintf("%s %v: %v", r.held[w].what, ErrHeld, r.held[w].err))
+	all := sorting.Sorted(maps.Keys(r.deferred), waiting.compare)
+	for _, w := range all[:min(len(all), maxNamedBlobs)] {
+		said = append(said, fmt.Sprintf("%s %v: %v", r.deferred[w].name, ErrHeld, r.deferred[w].err))
 	}
 	if more := len(all) + r.tooLargeWaiting - len(said); more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))
 	}
-	return &heldError{strings.Join(said, "; "), r.held}
+	return &deferredBlobsError{strings.Join(said, "; "), r.deferred}
 }
 
-// heldError is ErrHeld with the reason for each blob.
-type heldError struct {
-	said string
-	of   map[waiting]held
+// deferredBlobsError is ErrHeld with the reason for each blob.
+type deferredBlobsError struct {
+	text  string
+	blobs map[waiting]deferredBlob
 }
 
-func (e *heldError) Error() string { return e.said }
+func (e *deferredBlobsError) Error() string { return e.text }
 
-func (e *heldError) Unwrap() []error {
+func (e *deferredBlobsError) Unwrap() []error {
 	out := []error{ErrHeld}
-	for _, h := range e.of {
+	for _, h := range e.blobs {
 		out = append(out, h.err)
 	}
 	return out
 }
 
-// holding returns a problem for each blob that the last round did not send.
-func (r *Replica) holding() (out []Problem) {
-	for _, w := range sorting.Sorted(maps.Keys(r.held), waiting.compare) {
-		h := r.held[w]
-		out = append(out, Problem{At: r.c.Now(), Member: r.c.Member, Waits: true, Reason: fmt.Sprintf("%s %v: %v", h.what, ErrHeld, h.err)})
+// deferredProblems returns a problem for each blob that the last round did not send.
+func (r *Replica) deferredProblems() (out []Problem) {
+	for _, w := range sorting.Sorted(maps.Keys(r.deferred), waiting.compare) {
+		h := r.deferred[w]
+		out = append(out, Problem{At: r.c.Now(), Member: r.c.Member, Waits: true, Reason: fmt.Sprintf("%s %v: %v", h.name, ErrHeld, h.err)})
 	}
 	return out
 }

@@ -179,7 +179,7 @@ func (b *backup) blob(ctx context.Context, id memory.SpaceID, s relay.StoredBlob
 	for left := size; left > 0; {
 		n, err := io.ReadFull(r, piece[:min(left, pieceSize)])
 		if err != nil {
-			if gone := b.gone(ctx, id, s.ID); !errors.Is(gone, relay.ErrNotFound) {
+			if gone := b.checkDeleted(ctx, id, s.ID); !errors.Is(gone, relay.ErrNotFound) {
 				return errors.Join(err, gone)
 			}
 			b.Gone++
@@ -195,9 +195,9 @@ func (b *backup) blob(ctx context.Context, id memory.SpaceID, s relay.StoredBlob
 	return nil
 }
 
-// gone checks once more why an object could not be read to its end. It
+// checkDeleted checks once more why an object could not be read to its end. It
 // returns relay.ErrNotFound if the blob was deleted meanwhile.
-func (b *backup) gone(ctx context.Context, space memory.SpaceID, id relay.BlobID) error {
+func (b *backup) checkDeleted(ctx context.Context, space memory.SpaceID, id relay.BlobID) error {
 	r, _, err := b.from.OpenBlob(ctx, space, id)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func Restore(ctx context.Context, from io.Reader, to relay.Restorer) (Count, err
 	}
 	if err == io.EOF {
 		err = x.flush(ctx)
-		if err == nil && x.left() {
+		if err == nil && x.isIncomplete() {
 			err = fmt.Errorf("%w: the last account or space is incomplete", ErrForm)
 		}
 	}
@@ -69,9 +69,9 @@ type link struct {
 	incarnation uint64
 }
 
-// left reports whether the archive has announced something that has not come
+// isIncomplete reports whether the archive has announced something that has not come
 // yet.
-func (x *restore) left() bool {
+func (x *restore) isIncomplete() bool {
 	return x.account.Spaces > 0 || x.space != nil && (x.state.N() != x.space.Entries || x.cursor != x.space.Cursor)
 }
 
@@ -88,7 +88,7 @@ func (x *restore) record(ctx context.Context) error {
 		}
 		return x.to.RestoreInvite(ctx, relay.Invite{Hash: i.Hash, Used: i.Used})
 	case kindAccount:
-		if x.left() {
+		if x.isIncomplete() {
 			return wrong
 		}
 		x.account = account{}

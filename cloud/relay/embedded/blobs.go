@@ -195,7 +195,7 @@ func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.Bl
 		return err
 	}
 	path := s.path(id, blob)
-	return errors.Join(gone(os.Remove(path)), gone(os.Remove(path+".part")))
+	return errors.Join(ignoreNotExist(os.Remove(path)), ignoreNotExist(os.Remove(path+".part")))
 }
 
 func (s *Store) removeFolder(id memory.SpaceID) error {
@@ -205,8 +205,8 @@ func (s *Store) removeFolder(id memory.SpaceID) error {
 	return nil
 }
 
-// gone returns nil if err says that there is nothing to remove.
-func gone(err error) error {
+// ignoreNotExist returns nil if err says that there is nothing to remove.
+func ignoreNotExist(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -88,7 +88,7 @@ func (s *Store) sweepFile(ctx context.Context, space memory.SpaceID, name string
 	if !errors.Is(err, relay.ErrNotFound) {
 		return err
 	}
-	if err := gone(os.Remove(filepath.Join(s.blobs, space.String(), name))); err != nil {
+	if err := ignoreNotExist(os.Remove(filepath.Join(s.blobs, space.String(), name))); err != nil {
 		return fmt.Errorf("sweep blobs: %w", err)
 	}
 	return nil

@@ -272,18 +272,25 @@ func (v *view) put(h *envelope.Header, cursor uint64) {
 	v.links[chain{h.Member, h.Incarnation}] = h.Next()
 }
 
-func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
+func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (int, error) {
 	members, incarnations, seqs := columns(refs)
-	err = s.inSpace(ctx, "forget", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
+	return s.emptyBodies(ctx, "forget", id, `
+		SELECT d.cursor, length(d.body) AS size FROM (SELECT DISTINCT * FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS u (member, incarnation, seq)) w
+		JOIN deltas d ON d.account = $1 AND d.space = $2 AND d.member = w.member AND d.incarnation = w.incarnation AND d.seq = w.seq
+		WHERE d.body IS NOT NULL`, members, incarnations, seqs)
+}
+
+// emptyBodies removes the bodies of the deltas that a query selects, and gives their
+// bytes back to the account. The query returns cursor and size; $1 is the account, $2 the
+// space, and args are $3 and those after it.
+func (s *Store) emptyBodies(ctx context.Context, what string, id memory.SpaceID, query string, args ...any) (n int, err error) {
+	err = s.inSpace(ctx, what, id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
 		var freed int64
-		err := tx.QueryRow(ctx, `WITH gone AS (
-			SELECT d.cursor, length(d.body) AS size FROM (SELECT DISTINCT * FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS u (member, incarnation, seq)) w
-			JOIN deltas d ON d.account = $1 AND d.space = $2 AND d.member = w.member AND d.incarnation = w.incarnation AND d.seq = w.seq
-			WHERE d.body IS NOT NULL),
+		err := tx.QueryRow(ctx, `WITH gone AS (`+query+`),
 		emptied AS (
 			UPDATE deltas d SET body = NULL, size = d.size - gone.size FROM gone WHERE d.account = $1 AND d.space = $2 AND d.cursor = gone.cursor
 			RETURNING gone.size)
-		SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, a.ID[:], id[:], members, incarnations, seqs).Scan(&n, &freed)
+		SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, append([]any{a.ID[:], id[:]}, args...)...).Scan(&n, &freed)
 		if err != nil {
 			return err
 		}

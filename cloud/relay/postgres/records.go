@@ -75,22 +75,7 @@ func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelo
 	})
 }
 
-func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (n int, err error) {
-	err = s.inSpace(ctx, "compact", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
-		var freed int64
-		err := tx.QueryRow(ctx, `WITH gone AS (
-			SELECT cursor, length(body) AS size FROM deltas WHERE account = $1 AND space = $2 AND cursor <= $3 AND body IS NOT NULL),
-		emptied AS (
-			UPDATE deltas d SET body = NULL, size = d.size - gone.size FROM gone WHERE d.account = $1 AND d.space = $2 AND d.cursor = gone.cursor
-			RETURNING gone.size)
-		SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, a.ID[:], id[:], int64(min(upto, 1<<63-1))).Scan(&n, &freed)
-		if err != nil {
-			return err
-		}
-		return use(ctx, tx, a.ID, -freed, 0)
-	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
+func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (int, error) {
+	return s.emptyBodies(ctx, "compact", id, `
+		SELECT cursor, length(body) AS size FROM deltas WHERE account = $1 AND space = $2 AND cursor <= $3 AND body IS NOT NULL`, int64(min(upto, 1<<63-1)))
 }

@@ -149,7 +149,7 @@ func (s *session) tell(ctx context.Context, code byte, payload []byte) error {
 	return nil
 }
 
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.rest(ctx); err != nil {
 		return err
 	}

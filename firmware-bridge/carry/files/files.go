@@ -74,9 +74,9 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Greet(ctx, "folder")
 }
 
-// Take implements [carry.Session]. It waits until the node has the file, so that at most one is in
+// Handle implements [carry.Session]. It waits until the node has the file, so that at most one is in
 // memory.
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	name := path.Base(n.Char)
 	if n.Data == nil {
 		s.NoteDamaged(fmt.Sprintf("file %.80q has more than %d MiB", name, link.MaxFile>>20))

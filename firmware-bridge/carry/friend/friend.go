@@ -44,9 +44,9 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Recording(ctx, mic, "")
 }
 
-// Take implements [carry.Session]. While the wearer pauses, sound is thrown away, because the
+// Handle implements [carry.Session]. While the wearer pauses, sound is thrown away, because the
 // pendant can't be told to stop.
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.EndSilent(ctx, &s.sound); err != nil || s.muted {
 		return err
 	}

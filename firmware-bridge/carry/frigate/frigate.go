@@ -81,7 +81,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 
 func (s *session) keep() error { return s.State.Keep(partName, s.part) }
 
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.TellLosses(ctx, false); err != nil {
 		return err
 	}

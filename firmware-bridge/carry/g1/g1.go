@@ -91,7 +91,7 @@ func (s *session) listen(ctx context.Context) error {
 	return s.Recording(ctx, !s.muted, "")
 }
 
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.rest(ctx); err != nil {
 		return err
 	}

@@ -97,8 +97,8 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Greet(ctx, "Home Assistant")
 }
 
-// Take implements [carry.Session]. A message is acknowledged once it has settled.
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+// Handle implements [carry.Session]. A message is acknowledged once it has settled.
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.settled(ctx, n.At); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func TestTimesAreNoLongerAwaited(t *testing.T) {
 	take := func(leaf, payload string) {
 		t.Helper()
 		at = at.Add(time.Minute)
-		if err := s.Take(t.Context(), link.Notification{Char: "statestream/binary_sensor/door/" + leaf, Data: []byte(payload), At: at}); err != nil {
+		if err := s.Handle(t.Context(), link.Notification{Char: "statestream/binary_sensor/door/" + leaf, Data: []byte(payload), At: at}); err != nil {
 			t.Fatal(err)
 		}
 	}

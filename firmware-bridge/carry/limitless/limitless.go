@@ -110,7 +110,7 @@ func (s *session) mode(ctx context.Context) error {
 	return s.write(ctx, s.enc.Live())
 }
 
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.EndSilent(ctx, &s.sound); err != nil {
 		return err
 	}

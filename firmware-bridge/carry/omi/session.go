@@ -116,7 +116,7 @@ func (s *session) End(ctx context.Context) error {
 	return errors.Join(err, s.Status(ctx, "offline", "the wearable is not connected"))
 }
 
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.rest(ctx); err != nil {
 		return err
 	}

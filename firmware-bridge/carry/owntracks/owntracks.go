@@ -59,7 +59,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Greet(ctx, "OwnTracks")
 }
 
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.TellLosses(ctx, false); err != nil {
 		return err
 	}

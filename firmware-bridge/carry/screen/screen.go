@@ -59,8 +59,8 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.PublishLive(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "screen", Firmware: "unknown"})
 }
 
-// Take implements [carry.Session]. A screen sends nothing by itself.
-func (s *session) Take(context.Context, link.Notification) error { return nil }
+// Handle implements [carry.Session]. A screen sends nothing by itself.
+func (s *session) Handle(context.Context, link.Notification) error { return nil }
 
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if now.Before(s.next) {

@@ -83,7 +83,7 @@ func (s *session) run(ctx context.Context, on bool) error {
 	return s.say(ctx, "pause-satellite", nil)
 }
 
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	s.heard = time.Now()
 	if err := s.EndSilent(ctx, &s.sound); err != nil {
 		return err

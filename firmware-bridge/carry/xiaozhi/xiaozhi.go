@@ -73,7 +73,7 @@ func begin(_ context.Context, c *carry.Conn) (carry.Session, error) {
 	return &session{Conn: c, version: 1, id: rand.Text(), began: time.Now(), sound: carry.Sound{Codec: "opus", Rate: rate}}, nil
 }
 
-func (s *session) Take(ctx context.Context, n link.Notification) error {
+func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.EndSilent(ctx, &s.sound); err != nil {
 		return err
 	}

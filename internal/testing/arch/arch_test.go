@@ -367,7 +367,7 @@ func TestOnlyTheEngineAssignsDots(t *testing.T) {
 		}
 		b, err := os.ReadFile(path)
 		if strings.Contains(string(b), ".NextDot(") {
-			t.Errorf("%s numbers what it says itself: use engine.Engine.Say", name)
+			t.Errorf("%s numbers what it says itself: use engine.Engine.AssertTx", name)
 		}
 		return err
 	})

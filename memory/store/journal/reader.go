@@ -162,7 +162,7 @@ func (r *Reader) enter() (<-chan struct{}, error) {
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			r.number = s.number
-			return nil, lost(s, 0, "gone", 1, s.count)
+			return nil, corruptError(s, 0, "gone", 1, s.count)
 		}
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -196,7 +196,7 @@ func (r *Reader) begin() error {
 	if s.known && s.count == 0 {
 		return nil // the header is torn, and no entry was acknowledged
 	}
-	return lost(s, 0, "header: "+err.Error(), 1, s.count)
+	return corruptError(s, 0, "header: "+err.Error(), 1, s.count)
 }
 
 // retry leaves the segment, so that the next call begins it again.
@@ -282,10 +282,10 @@ func (r *Reader) damage(s segment, off int64, reason string, first, last uint32)
 	if s.known && first > s.count || seqOf(s.number, max(first, last)) < r.from {
 		return nil
 	}
-	return lost(&s, off, reason, first, last)
+	return corruptError(&s, off, reason, first, last)
 }
 
-func lost(s *segment, off int64, reason string, first, last uint32) error {
+func corruptError(s *segment, off int64, reason string, first, last uint32) error {
 	c := &CorruptError{File: fileName(s.number), Offset: off, Reason: reason}
 	if last >= first {
 		c.First, c.Last = seqOf(s.number, first), seqOf(s.number, last)

@@ -72,7 +72,7 @@ func (w *walker) at(off, limit int64) (*frame, error) {
 	if err := readFull(w.f, f.sealed, off+frameHead); err != nil {
 		return nil, err
 	}
-	return w.whole(f), nil
+	return w.verified(f), nil
 }
 
 // plausible parses the size of a frame's sealed bytes, and reports whether its
@@ -90,7 +90,7 @@ func (w *walker) plausible(head []byte, room int64) (int, bool) {
 	return int(n), number == w.number && (index >= w.next || end && index+1 == w.next)
 }
 
-func (w *walker) whole(f *frame) *frame {
+func (w *walker) verified(f *frame) *frame {
 	if checksum(f.head[:], f.sealed) != binary.BigEndian.Uint32(f.head[12:]) {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (w *walker) resync(limit int64) (*frame, *gap, error) {
 		}
 		f := &frame{off: start + int64(i), sealed: rest[i+frameHead : i+frameHead+n]}
 		copy(f.head[:], rest[i:])
-		if w.whole(f) != nil {
+		if w.verified(f) != nil {
 			w.off = f.off
 			return nil, &gap{off: start, n: int64(i)}, nil
 		}

@@ -17,9 +17,6 @@ import (
 	"github.com/locket-dev/locket/node/policy/consent"
 )
 
-// Tag is the tag of the memory that holds the policy.
-const Tag = thePolicy
-
 // lives is how often a policy may be erased and set again.
 const lives = 1000
 

@@ -34,7 +34,7 @@ func TestThreatPolicyOfAWorker(t *testing.T) {
 			text := wide
 			c := memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: memory.WearerUser}, Confidence: 1, Sensitivity: memory.Private}
 			if err := e.Commit(ctx, func(tx *store.Tx) error {
-				_, err := e.Say(tx, rank, memory.Assertion{Memory: idOf(what, 0), Act: memory.ActPropose, Candidate: &c},
+				_, err := e.AssertTx(tx, rank, memory.Assertion{Memory: idOf(what, 0), Act: memory.ActPropose, Candidate: &c},
 					memory.Assertion{Memory: idOf(what, 0), Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}})
 				return err
 			}); err != nil {

@@ -12,15 +12,15 @@ import (
 // downloaded only a few times.
 func TestIncompleteSnapshotBacksOff(t *testing.T) {
 	h := envelope.Hash{1}
-	r := &Replica{bad: map[envelope.Hash]bool{h: true}}
-	r.noteUnshown(h)
+	r := &Replica{wrongCheckpoints: map[envelope.Hash]bool{h: true}}
+	r.noteIncomplete(h)
 	var tried []int
 	for round := 1; round <= 200; round++ {
-		r.tryUnshown()
-		if !r.bad[h] {
+		r.retryIncomplete()
+		if !r.wrongCheckpoints[h] {
 			tried = append(tried, round)
-			r.bad[h] = true
-			r.noteUnshown(h)
+			r.wrongCheckpoints[h] = true
+			r.noteIncomplete(h)
 		}
 	}
 	if want := []int{1, 3, 7, 15, 31, 63, 127, 191}; !slices.Equal(tried, want) {

@@ -17,10 +17,10 @@ func (e *Engine) Member() memory.MemberID { return e.c.Member }
 // Clock returns the member's clock.
 func (e *Engine) Clock() *memory.Ticker { return e.c.Clock }
 
-// Say makes assertions in the member's name, with its next dots, its clock and the given rank. The
+// AssertTx makes assertions in the member's name, with its next dots, its clock and the given rank. The
 // caller sets memory, act and content of each assertion and, where needed, source and reason. If
-// Seen is nil, Say sets it to what the member knows now.
-func (e *Engine) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) (changes []memory.Change, err error) {
+// Seen is nil, AssertTx sets it to what the member knows now.
+func (e *Engine) AssertTx(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) (changes []memory.Change, err error) {
 	for _, a := range as {
 		if a.Dot, err = tx.NextDot(e.c.Member); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (e *Engine) Assert(ctx context.Context, by Authority, make func(*store.Tx) 
 				as[i].Source = by.Source
 			}
 		}
-		changes, err = e.Say(tx, by.Rank, as...)
+		changes, err = e.AssertTx(tx, by.Rank, as...)
 		return err
 	})
 	if err != nil {
@@ -95,7 +95,7 @@ func (e *Engine) Assert(ctx context.Context, by Authority, make func(*store.Tx) 
 // Only the fact and the reason are kept.
 func (e *Engine) Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) (changes []memory.Change, err error) {
 	for _, id := range ids {
-		got, err := e.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActErase, Source: by})
+		got, err := e.AssertTx(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActErase, Source: by})
 		if err != nil {
 			return nil, err
 		}
@@ -131,19 +131,19 @@ func (w *Writer) Erase(ctx context.Context, by memory.Source, why string, ids ..
 	return changes, err
 }
 
-// SayAs proposes a candidate under an id, with the rank, pin and state that a
+// AssertAs proposes a candidate under an id, with the rank, pin and state that a
 // memory has.
-func (e *Engine) SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error {
+func (e *Engine) AssertAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error {
 	rank := m.Rank
 	if rank == memory.RankCloud {
 		rank = memory.RankDevice
 	}
-	_, err := e.Say(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: c, Source: c.Source})
+	_, err := e.AssertTx(tx, rank, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: c, Source: c.Source})
 	if err == nil && m.Pinned {
-		_, err = e.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActPin, Source: Person})
+		_, err = e.AssertTx(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActPin, Source: Person})
 	}
 	if err == nil && m.State == memory.Archived {
-		_, err = e.Say(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: Person})
+		_, err = e.AssertTx(tx, memory.RankPerson, memory.Assertion{Memory: id, Act: memory.ActArchive, Source: Person})
 	}
 	return err
 }
