@@ -7,7 +7,7 @@ import (
 
 // Clause parses a clause and passes it to the rules.
 func Clause(t *discourse.Talk, s syntax.Sentence) {
-	if andKin(t, s) || dosesApart(t, s) || kinApart(t, s) {
+	if andKin(t, s) || dosesApart(t, s) || apart(t, s) {
 		return
 	}
 	clause(t, s)

@@ -224,7 +224,7 @@ func Clauses(s Sentence) []Sentence {
 			flush(i)
 			first = i + 1
 		case t.S == "and" && i == first+1 && (s.At(first) == "me" || Parent[s.At(first)] && Parent[s.At(i+1)]): // "me and my sister are going", "Mum and Dad are coming"
-		case t.S == "and" && i == first+2 && (s.At(first) == "my" || s.At(first) == "our") && Kin(s.At(i-1)) && (s.At(i+1) == "my" || s.At(i+1) == "our") && Kin(s.At(i+2)) && (Verbish(s.At(i+3)) || s.At(i+3) == "both"): // "my brother and my sister live in Graz"
+		case t.S == "and" && s.betweenTwo(first, i): // "my brother Tom and my sister Anna live in Graz"
 		case t.S == "and" && s.bothWith(first, i): // my lunch with Anna and Bob was moved
 		case !(t.S == "and" && s.At(i+1) == "i" && !s.verbIn(first, i)) && (t.S == "and" || t.S == "but" || t.S == "so" || t.S == "because" || t.S == "though" || t.S == "although" || t.S == "while") && i > first && s.NewClause(i+1):
 			end := i
@@ -243,6 +243,15 @@ func Clauses(s Sentence) []Sentence {
 	}
 	flush(len(s.Toks))
 	return all
+}
+
+// betweenTwo reports whether the "and" at token i is between two people who do something.
+func (s Sentence) betweenTwo(first, i int) bool {
+	for Lead(s.At(first)) && first < i {
+		first++
+	}
+	one, two := s.PairAt(first)
+	return one == i && (Verbish(s.At(two)) || s.At(two) == "both" || Adverb(s.At(two)) && Verbish(s.At(two+1)))
 }
 
 // bothWith reports whether the "and" at token i joins two names, as in "my lunch with Anna and
