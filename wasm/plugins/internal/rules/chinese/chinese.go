@@ -19,7 +19,9 @@ import (
 // Clause applies the rules to one clause.
 func Clause(t *discourse.Talk, s syntax.Sentence) {
 	made := len(t.Out.Candidates)
-	read(t, s)
+	if !apart(t, s) {
+		read(t, s)
+	}
 	discourse.Outlast(t, made, !strings.ContainsAny(s.Raw(), "不没") && (discourse.CompletedZh(s.Raw()) || syntax.ContainsAny(s.Raw(), Once[:]...)))
 }
 
