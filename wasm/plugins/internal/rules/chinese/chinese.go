@@ -34,6 +34,7 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 	before := len(t.Out.Candidates)
 	t.Attend(b.Text)
 	cause(t, &b)
+	left(t, &b)
 	if not(t, &b) || over(t, &b) || lent(t, &b) || resumed(t, &b) {
 		return
 	}

@@ -290,7 +290,7 @@ var placesOpen = [...]string{"学校", "公司", "幼儿园", "单位", "银行"
 // who has it.
 func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse.Person, named bool, ended int64) {
 	x := b.Text
-	if before, _, ok := strings.Cut(x, "以前"); syntax.StartsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.Whens) > 0 && before != x && isSubject(t, before) {
+	if before, _, ok := strings.Cut(x, "以前"); b.Until || syntax.StartsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.Whens) > 0 && before != x && isSubject(t, before) {
 		return // it no longer exists
 	}
 	if w.Last > w.Day && due(x) && syntax.EndsWithAny(syntax.TrimZh(x), []string{"到期", "截止", "过期", "失效"}) {

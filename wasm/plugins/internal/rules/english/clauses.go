@@ -28,6 +28,7 @@ func clause(t *discourse.Talk, s syntax.Sentence) {
 			}
 		}
 		Read(t, &more)
+		left(t, &more)
 		t.Hold(&more)
 		if more.UsedTo {
 			onceDid(t, &more, made)

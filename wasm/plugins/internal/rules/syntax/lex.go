@@ -321,6 +321,9 @@ func (s Sentence) NewClause(i int) bool {
 		return s.VerbWithin(i+1, 5)
 	case "let's":
 		return s.At(i-1) == ","
+	case "actually":
+		base, _ := Contraction(next)
+		return SubjectPronoun(base)
 	case "not", "no":
 		return false
 	}
