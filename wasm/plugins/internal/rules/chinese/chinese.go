@@ -154,10 +154,13 @@ func called(t *discourse.Talk, b *discourse.BareZh) bool {
 			if q := t.JustSaid(); q != nil {
 				asked = q.Text
 			}
-			if a, ok := animal(t, b.S); ok && !syntax.ContainsAny(asked+t.Said.Raw(), "小时候", "以前养", "以前那", "当年", "死了", "走了", "撞了", "没了") {
+			if a, ok := animal(t, b.S); ok && !strings.Contains(name, "和") && !syntax.ContainsAny(asked+t.Said.Raw(), "小时候", "以前养", "以前那", "当年", "死了", "走了", "撞了", "没了") {
 				t.RelationZh(b, t.Self, a, name)
 				return true
 			}
+		}
+		if eachCalled(t, b, strings.TrimSuffix(who, "分别"), name) {
+			return true
 		}
 		if owner, kin, ok := t.KinZh(strings.TrimSuffix(who, "分别")); ok {
 			for _, one := range strings.FieldsFunc(name, func(r rune) bool { return r == '和' || r == '、' }) {

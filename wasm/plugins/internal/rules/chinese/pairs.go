@@ -93,3 +93,17 @@ func someZh(s string) bool {
 	}
 	return syntax.PersonZh(s) || syntax.CalledSmallZh(s)
 }
+
+// eachCalled takes the names of two relatives or animals: 我的猫和狗叫咪咪和旺财.
+func eachCalled(t *discourse.Talk, b *discourse.BareZh, who, names string) bool {
+	one, other, both := strings.Cut(who, "和")
+	first, second, two := strings.Cut(names, "和")
+	owner, kin, ok := t.KinZh(one)
+	other = syntax.TrimHeads(other, "我的", "我")
+	if !both || !two || !ok || other == "" || syntax.KinPrefixZh(other) != other || strings.Contains(second, "和") || !discourse.NameZh(first) || !discourse.NameZh(second) {
+		return false
+	}
+	t.RelationZh(b, owner, kin, first)
+	t.RelationZh(b, owner, other, second)
+	return true
+}

@@ -30,7 +30,7 @@ func (s Sentence) personAt(i int) int {
 		return 0
 	}
 	if w := s.At(i); w == "my" || w == "our" || s.Toks[i].Cap && strings.HasSuffix(w, "'s") {
-		if !Kin(s.At(i + 1)) {
+		if !Kin(s.At(i+1)) && !Pet(s.At(i+1)) {
 			return 0
 		}
 		return s.named(i + 2)
