@@ -50,7 +50,7 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 	if strings.Contains(x, "纪念日") {
 		return false // a yearly day is not a plan
 	}
-	if movedOff(t, b) {
+	if movedOff(t, b) || shiftedBy(t, b) {
 		return true
 	}
 	_, gone := EventIn(x)

@@ -9,6 +9,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
+// NumberZh reads the number at token i, and returns how many tokens it takes; 0 if there is none.
+func NumberZh(s syntax.Sentence, i int) (n, took int) { return numberZh(s, i) }
+
 // numberZh reads a number at token i, in digits or characters, up to 9999.
 func numberZh(s syntax.Sentence, i int) (n, took int) {
 	if i < len(s.Toks) && s.Toks[i].Kind == 'n' {
