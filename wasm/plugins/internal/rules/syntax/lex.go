@@ -316,7 +316,7 @@ func (s Sentence) NewClause(i int) bool {
 	}
 	switch w {
 	case "my", "our", "his", "her", "their":
-		return true
+		return Kin(next) || Pet(next) || !s.endsAt(i+2)
 	case "the", "this", "that":
 		return s.VerbWithin(i+1, 5)
 	case "let's":
@@ -339,6 +339,17 @@ func (s Sentence) NewClause(i int) bool {
 		return s.VerbWithin(i+1, 3) || next == "is"
 	}
 	return false
+}
+
+// endsAt reports whether a noun that ends before token i is the last of its clause, but for a time or
+// a place: "I sold my car and my bike on Monday".
+func (s Sentence) endsAt(i int) bool {
+	switch w := s.At(i); w {
+	case "", ".", "yesterday", "today", "last", "again", "too":
+		return true
+	default:
+		return Preposition(w)
+	}
 }
 
 // verbIn reports whether there is a verb from token i up to j: "my colleagues
