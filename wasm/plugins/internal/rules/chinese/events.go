@@ -54,7 +54,7 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 		return true
 	}
 	_, gone := EventIn(x)
-	if (gone != "" && syntax.ContainsAny(x, "我去不了了", "我来不了了", "我去不成了", "我不去了") || strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
+	if (gone != "" && syntax.ContainsAny(x, "我去不了", "我来不了", "我去不成了", "我不去了") || strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
 		attr, word := EventIn(x)
 		p, ok := meant(t, b, attr, word, true)
 		switch whose := possessorOf(t, x, word); {

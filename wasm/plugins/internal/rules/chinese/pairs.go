@@ -107,3 +107,15 @@ func eachCalled(t *discourse.Talk, b *discourse.BareZh, who, names string) bool 
 	t.RelationZh(b, owner, other, second)
 	return true
 }
+
+// bothIn returns the two people with whom a clause begins if the rules know neither of them: 小雪和阿明要搬去厦门.
+func bothIn(x string) string {
+	one, rest, ok := strings.Cut(x, "和")
+	if !ok || !syntax.CalledSmallZh(one) || len(rest) <= len("阿明") {
+		return ""
+	}
+	if other := rest[:len("阿明")]; utf8.ValidString(other) && (syntax.PersonZh(other) || syntax.CalledSmallZh(other)) {
+		return one + "和" + other
+	}
+	return ""
+}

@@ -362,7 +362,7 @@ func weekZh(s syntax.Sentence, i int, now Moment, w *When) int {
 					more = 0
 				}
 			}
-			if n += more; each {
+			if n += more; each || s.At(i+u+n) == "都" && !syntax.ContainsAny(s.Raw(), "了", "要", "会", "过", "没", "不", "可以", "能", "行", "有空", "在", "吗") { // 我们家周五都吃鱼
 				w.Habit, w.Weekday = true, false
 			}
 		default:
