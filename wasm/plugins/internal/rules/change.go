@@ -20,11 +20,19 @@ func correction(t *discourse.Talk, s syntax.Sentence) bool {
 	if w, ok := makeIt(t, s); ok && len(whens) == 0 {
 		whens = []timex.When{w}
 	}
+	after := false
+	if len(whens) == 0 {
+		after = afterMarks(t, s)
+		if w, ok := bareTime(t, s, after); ok {
+			whens = []timex.When{w}
+		}
+	}
 	if len(whens) == 0 || discourse.Denies(s, 0) {
 		return false
 	}
 	proposed := english.Agreed(t, whens)
-	marked, others, said := proposed, 0, false
+	said := after || marksAt(s) > 0
+	marked, others := proposed || said, 0
 	timed := map[int]bool{}
 	for _, w := range whens {
 		for k := w.First; k < w.Next; k++ {
@@ -36,7 +44,7 @@ func correction(t *discourse.Talk, s syntax.Sentence) bool {
 			continue
 		}
 		if s.Toks[i].Kind == 'c' {
-			if w, n := syntax.PrefixZh(s, i, "不对", "改成", "改到", "改为", "还是", "应该是", "不是", "说错了", "推迟到", "提前到", "换到", "换成", "等等"); n > 0 {
+			if w, n := syntax.PrefixZh(s, i, "不对", "改成", "改到", "改为", "还是", "应该是", "不是", "说错了", "记错了", "搞错了", "不好意思", "抱歉", "等一下", "等下", "推迟到", "提前到", "换到", "换成", "等等"); n > 0 {
 				marked, said = true, w != ""
 				i += n - 1
 				continue

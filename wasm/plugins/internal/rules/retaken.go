@@ -42,6 +42,9 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 			if syntax.Preposition(s.At(from)) && !syntax.Preposition(s.At(j)) {
 				from++
 			}
+			if said, ok := otherHour(s, &x, j, now); ok {
+				return said, true
+			}
 			head := s.Text[s.Start:s.Toks[from].Start]
 			said := head + s.Text[s.Toks[j].Start:s.End]
 			if right := timeAt(said, len(head), now); right != nil {
@@ -68,6 +71,22 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 		}
 	}
 	return "", unreadCorrection(s)
+}
+
+// otherHour returns a sentence in which the hour at token j takes the place of that of x, whose day
+// stays: "on Thursday at three, no, four".
+func otherHour(s syntax.Sentence, x *timex.When, j int, now timex.Moment) (string, bool) {
+	hour := timex.HourIn(s, x, now)
+	if hour <= x.First || !x.HasDay {
+		return "", false
+	}
+	if s.At(hour-1) == s.At(j) {
+		hour-- // at
+	}
+	head := s.Text[s.Start:s.Toks[hour].Start]
+	said := head + s.Text[s.Toks[j].Start:s.End]
+	right := timeAt(said, len(head), now)
+	return said, right != nil && right.HasDay && right.Clock && right.Day == x.Day
 }
 
 // unreadCorrection reports whether a sentence takes something back that no rule can correct: "My
@@ -140,13 +159,22 @@ func takesBackAt(s syntax.Sentence, i int, all [][]string) int {
 }
 
 // retakenNext returns sentence i of a turn, corrected by the next one, if that is only a time: "at
-// four. No, half four."
-func retakenNext(t *discourse.Talk, i int) (string, bool) {
-	s := t.Own[i]
+// four. No, half four." Sentences that only take it back may be between them: "Hang on, no. Four." It
+// returns how many sentences that takes.
+func retakenNext(t *discourse.Talk, i int) (said string, n int, ok bool) {
+	s, n := t.Own[i], 2
 	if i+1 == len(t.Own) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) < 4 {
-		return "", false
+		return "", 0, false
 	}
 	next, from := t.Own[i+1], 0
+	if i+2 < len(t.Own) && onlyMarks(next) {
+		const most = 3 // tokens of an hour or a day
+		if next, n = t.Own[i+2], 3; len(next.Toks) > most || next.Ends == "?" {
+			return "", 0, false
+		}
+		said, ok := retakenBy(t, s, next, 0)
+		return said, n, ok
+	}
 	for from < min(3, len(next.Toks)) && (next.At(from) == "no" || next.At(from) == "sorry" || next.At(from) == "," || next.At(from) == "wait") {
 		from++
 	}
@@ -154,17 +182,33 @@ func retakenNext(t *discourse.Talk, i int) (string, bool) {
 		from += 2
 	}
 	if s.Chinese() {
-		return retakenNextZh(t, s, next)
+		said, ok = retakenNextZh(t, s, next)
+		return said, n, ok
 	}
 	const most = 5 // tokens of a time
+	if m := marksAt(next); m > from {
+		from = m
+	}
 	if from == 0 || from >= len(next.Toks) || len(next.Toks)-from > most || next.Ends == "?" {
-		return "", false
+		return "", 0, false
 	}
-	both := syntax.Sentences(s.Raw() + ", sorry, " + next.Text[next.Toks[from].Start:next.End])
-	if len(both) != 1 {
-		return "", false
+	said, ok = retakenBy(t, s, next, from)
+	return said, n, ok
+}
+
+// retakenBy returns s, corrected by the time at token from of the next sentence.
+func retakenBy(t *discourse.Talk, s, next syntax.Sentence, from int) (string, bool) {
+	right := next.Text[next.Toks[from].Start:next.End]
+	for _, in := range [...]string{"", "at "} { // "Four" is an hour only after "at"
+		both := syntax.Sentences(s.Raw() + ", sorry, " + in + right)
+		if len(both) != 1 {
+			return "", false
+		}
+		if said, ok := retaken(both[0], t.Now); ok && said != "" {
+			return said, true
+		}
 	}
-	return retaken(both[0], t.Now)
+	return "", false
 }
 
 // corrects reads sentence i of a turn without what its speaker takes back, and returns how many
@@ -173,6 +217,9 @@ func corrects(t *discourse.Talk, i int) int {
 	s, n := t.Own[i], 1
 	if len(s.Toks) > maxTokens {
 		return 0
+	}
+	if (s.At(0) == "sorry" && marksAt(s) > 0 || waitsZh(s)) && correction(t, s) {
+		return 1 // "sorry, Friday" is no greeting
 	}
 	if putsRightNext(t, i) {
 		return 2
@@ -183,10 +230,10 @@ func corrects(t *discourse.Talk, i int) int {
 	}
 	said, ok := retaken(s, t.Now)
 	if !ok {
-		if said, ok = retakenNext(t, i); !ok {
+		if said, n, ok = retakenNext(t, i); !ok {
 			return 0
 		}
-		n, s.End = 2, t.Own[i+1].End
+		s.End = t.Own[i+n-1].End
 	}
 	from := len(t.Out.Candidates)
 	defer otherText(t)()

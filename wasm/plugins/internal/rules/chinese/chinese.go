@@ -19,7 +19,9 @@ import (
 // Clause applies the rules to one clause.
 func Clause(t *discourse.Talk, s syntax.Sentence) {
 	made := len(t.Out.Candidates)
-	read(t, s)
+	if !apart(t, s) {
+		read(t, s)
+	}
 	discourse.Outlast(t, made, !strings.ContainsAny(s.Raw(), "不没") && (discourse.CompletedZh(s.Raw()) || syntax.ContainsAny(s.Raw(), Once[:]...)))
 }
 
@@ -32,6 +34,7 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 	before := len(t.Out.Candidates)
 	t.Attend(b.Text)
 	cause(t, &b)
+	left(t, &b)
 	if not(t, &b) || over(t, &b) || lent(t, &b) || resumed(t, &b) {
 		return
 	}
@@ -66,7 +69,7 @@ func Promise(t *discourse.Talk, s syntax.Sentence) {
 // whether one of them knew the clause, even if it proposed nothing.
 func stated(t *discourse.Talk, b *discourse.BareZh) bool {
 	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || diagnosed(t, b) || lasting(t, b) || where(t, b) ||
-		favourite(t, b) || bornOn(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
+		favourite(t, b) || bornOn(t, b) || ofBody(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
 }
 
 // factOf proposes a fact about the person whom the words before a phrase name; it reports whether
@@ -151,10 +154,13 @@ func called(t *discourse.Talk, b *discourse.BareZh) bool {
 			if q := t.JustSaid(); q != nil {
 				asked = q.Text
 			}
-			if a, ok := animal(t, b.S); ok && !syntax.ContainsAny(asked+t.Said.Raw(), "小时候", "以前养", "以前那", "当年", "死了", "走了", "撞了", "没了") {
+			if a, ok := animal(t, b.S); ok && !strings.Contains(name, "和") && !syntax.ContainsAny(asked+t.Said.Raw(), "小时候", "以前养", "以前那", "当年", "死了", "走了", "撞了", "没了") {
 				t.RelationZh(b, t.Self, a, name)
 				return true
 			}
+		}
+		if eachCalled(t, b, strings.TrimSuffix(who, "分别"), name) {
+			return true
 		}
 		if owner, kin, ok := t.KinZh(strings.TrimSuffix(who, "分别")); ok {
 			for _, one := range strings.FieldsFunc(name, func(r rune) bool { return r == '和' || r == '、' }) {

@@ -95,6 +95,9 @@ func earlierTopic(t *discourse.Talk) discourse.Topic {
 // if it is the event of somebody whom no rule can name.
 func whoseEvent(t *discourse.Talk, x string, habit bool) (who discourse.Person, named, ok bool) {
 	who, named = doer(t, x)
+	if both := bothIn(x); !named && both != "" {
+		return discourse.Person{Name: both, Key: both}, true, true
+	}
 	if t.Topic.Thing && !syntax.ContainsAny(x, "他", "她") { // 我妈的手机坏了，得去给她买个新的: she is not the one who buys it
 		who, named = t.Topic.Person, true
 	}

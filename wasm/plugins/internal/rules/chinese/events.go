@@ -50,11 +50,11 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 	if strings.Contains(x, "纪念日") {
 		return false // a yearly day is not a plan
 	}
-	if movedOff(t, b) {
+	if movedOff(t, b) || shiftedBy(t, b) {
 		return true
 	}
 	_, gone := EventIn(x)
-	if (gone != "" && syntax.ContainsAny(x, "我去不了了", "我来不了了", "我去不成了", "我不去了") || strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
+	if (gone != "" && syntax.ContainsAny(x, "我去不了", "我来不了", "我去不成了", "我不去了") || strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
 		attr, word := EventIn(x)
 		p, ok := meant(t, b, attr, word, true)
 		switch whose := possessorOf(t, x, word); {
@@ -290,7 +290,7 @@ var placesOpen = [...]string{"学校", "公司", "幼儿园", "单位", "银行"
 // who has it.
 func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse.Person, named bool, ended int64) {
 	x := b.Text
-	if before, _, ok := strings.Cut(x, "以前"); syntax.StartsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.Whens) > 0 && before != x && isSubject(t, before) {
+	if before, _, ok := strings.Cut(x, "以前"); b.Until || syntax.StartsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.Whens) > 0 && before != x && isSubject(t, before) {
 		return // it no longer exists
 	}
 	if w.Last > w.Day && due(x) && syntax.EndsWithAny(syntax.TrimZh(x), []string{"到期", "截止", "过期", "失效"}) {

@@ -15,6 +15,7 @@ type BareZh struct {
 	S     syntax.Sentence
 	Whens []timex.When
 	Text  string
+	Until bool // it was true until one of the times, or before: 我五月之前住在上海
 }
 
 // symptomsZh are complaints that people have had since a given day.
@@ -65,6 +66,7 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 		}
 	}
 	timed := map[int]bool{}
+	t.untilZh(&b, timed)
 	for _, w := range b.Whens {
 		for k := w.First; k < w.Next; k++ {
 			timed[k] = true
@@ -272,7 +274,7 @@ var passingZh = syntax.Set("allergies avoids afraid_of plays owns pets condition
 // ClipZh cuts off what another clause says after a value, if there is no comma between: 麸质 for
 // 麸质吃了肚子疼.
 func ClipZh(value string) string {
-	for _, more := range [...]string{"我", "她", "他", "嫌", "一吃", "一碰", "一闻", "一喝", "一沾", "不能", "不吃", "不喝", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用"} {
+	for _, more := range [...]string{"我", "她", "他", "嫌", "一吃", "一碰", "一闻", "一喝", "一沾", "不能", "不吃", "不喝", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用", "其实"} {
 		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !strings.HasPrefix(value[i:], "他人") && !((more == "我" || more == "她" || more == "他") && syntax.EndsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
 			value = value[:i]
 		}
@@ -317,7 +319,7 @@ func (t *Talk) FactZh(b *BareZh, p Person, kind, attribute, value string, many, 
 		a.Entities[0].Kind = "" // it is a thing
 	}
 	then := syntax.ContainsAny(b.S.Raw(), "的时候", "小时候", "那会儿", "那时", "那几年", "曾经", "当时", "结婚前", "毕业前")
-	if (then || strings.Contains(b.S.Raw(), "以前")) && (formerly[attribute] || passingZh[attribute]) {
+	if (then || b.Until || strings.Contains(b.S.Raw(), "以前")) && (formerly[attribute] || passingZh[attribute]) {
 		if attr := onceWas[attribute]; attr != "" {
 			once := a
 			once.Kind, once.Tags, once.Confidence = "biography", []string{"biography"}, 0.75-Doubt(b.S)

@@ -284,7 +284,9 @@ func (t *Talk) Relation(c *Clause, owner Person, noun, name string, confidence f
 	if Vague(name) || name == "" || strings.EqualFold(name, owner.Name) {
 		return
 	}
-	a := t.Base(c, "semantic", "relation", confidence)
+	own := *c
+	own.Whens = slices.Clone(c.Whens) // writing its words gives an hour a day, which the clause's other statements must not have
+	a := t.Base(&own, "semantic", "relation", confidence)
 	if a.Negates = c.UsedTo; !a.Negates { // "my dentist used to be Dr Moss" stays as it was said
 		a.Text = name + " is " + Possessive(owner.Name) + " " + oneOf(noun) + "."
 	}

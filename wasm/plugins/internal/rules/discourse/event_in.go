@@ -86,6 +86,9 @@ func (c *Clause) EventAt() int {
 		if i < c.Vi && syntax.Profession(w) && (timex.Moves(c.Verb) || c.Verb == "cancel") && slices.ContainsFunc(c.Words[c.Vi:], func(o Word) bool { _, event := syntax.EventNoun(o.S); return event && !syntax.Profession(o.S) }) {
 			continue // "the dentist moved my checkup": who did it
 		}
+		if i < c.Vi && c.Verb == "move" && syntax.Profession(w) && Relocates(c.Sentence, c.Whens) {
+			continue // "my dentist is moving to Graz on Friday"
+		}
 		if _, ok := syntax.EventNoun(w); ok && !c.ownsNext(i) && !OfEvents[c.W(i+1)] && (i > c.Vi || i == 0 || c.Kind == 't' || c.Kind == 'p') {
 			return i
 		}

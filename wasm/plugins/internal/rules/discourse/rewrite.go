@@ -214,7 +214,7 @@ func embedded(before, verb string) string {
 func untail(s string) string {
 	for again := true; again; {
 		again = false
-		for _, tail := range [...]string{"please", "by the way", "I promise", "you know", "of course", "right", "yes", "yeah", "no", "sure", "thank you", "remember", "actually", "okay", "thanks", "honestly", "I think"} {
+		for _, tail := range [...]string{"please", "by the way", "I promise", "you know", "of course", "right", "yes", "yeah", "no", "sure", "thank you", "remember", "actually", "okay", "thanks", "honestly", "I think", "well"} {
 			if r, ok := strings.CutSuffix(s, ", "+tail); ok {
 				s, again = r, true
 			}

@@ -56,6 +56,7 @@ type Talk struct {
 	sexes      map[string]byte   // of persons, according to words for relatives before their names
 	persons    []Met             // see Persons
 	earlier    bool              // the persons of earlier turns are included
+	goesOn     bool              // the turn whose persons are being included is the speaker's own, just before
 	Tasks      Tasks             // what the lines of a list are
 	Own        []syntax.Sentence // of this text
 	before     []syntax.Sentence // of the previous turn, once they were needed

@@ -294,7 +294,9 @@ func (t *Talk) owned(c *Clause, owner Person, i int) int {
 		c.Subj = Person{Possessive(owner.Name) + " " + c.Thing, Possessive(owner.Key) + " " + c.Thing}
 		c.Own = true
 		if c.Name != "" {
+			made := len(t.Out.Candidates)
 			t.Relation(c, owner, c.Thing, c.Name, 0.9)
+			t.Beside += len(t.Out.Candidates) - made
 			c.Subj = t.Named(c.Name)
 		}
 		return k

@@ -98,17 +98,25 @@ func (t *Talk) meetEarlier() {
 	own, sexes := t.persons, t.sexes
 	t.persons, t.sexes = nil, nil
 	for i := range t.Ev.Before {
-		text := t.Ev.Before[i].Text
+		b := &t.Ev.Before[i]
+		text := b.Text
+		t.goesOn = i == len(t.Ev.Before)-1 && b.Speaker != "" && b.Speaker == t.Ev.Speaker && t.Ev.At-b.At <= AnswerWithin
 		for _, s := range syntax.Sentences(text) {
 			t.Meet(s.Toks, text)
 			if !s.Chinese() {
 				continue
+			}
+			if own, ok := CutOwnZh(syntax.StripLeadZh(s.Raw())); ok && t.goesOn {
+				if k := syntax.KinPrefixZh(own); k != "" && !(strings.Contains(t.Ev.Text, "她") && syntax.EndsWithAny(k, menZh)) && !strings.HasPrefix(own[len(k):], "的") && NamePrefixZh(own[len(k):]) == "" {
+					t.Spoken(Met{Person{t.Self.Name + "的" + k, t.Self.Key + "的" + k}, -1}) // 我弟弟吃素 / 他对花生过敏
+				}
 			}
 			if name := NamePrefixZh(syntax.StripLeadZh(s.Raw())); name != "" {
 				t.Spoken(Met{t.Named(name), -1}) // 对了，丽娜跟马可分手了
 			}
 		}
 	}
+	t.goesOn = false
 	t.Spoken(own...)
 	if t.sexes == nil {
 		t.sexes = sexes
@@ -143,7 +151,7 @@ func (t *Talk) Meet(toks []syntax.Token, text string) {
 		// If there is a name besides, "she" may be either of the two. In another person's words,
 		// "my sister" is theirs, and a text without capitals may have names that are not
 		// recognised.
-		if len(named) > 0 || text != t.Ev.Text || t.Plain {
+		if len(named) > 0 || text != t.Ev.Text && !t.goesOn || t.Plain {
 			p.Key = strings.TrimPrefix(p.Key, Mine)
 		}
 		t.Spoken(p)
@@ -164,6 +172,9 @@ func (t *Talk) Meet(toks []syntax.Token, text string) {
 		}
 	}
 }
+
+// menZh are relatives whom 她 does not mean.
+var menZh = []string{"哥", "哥哥", "弟", "弟弟", "爸", "爸爸", "爷爷", "外公", "姥爷", "叔叔", "舅舅", "儿子", "老公", "丈夫", "男朋友", "公公", "岳父"}
 
 // Sex returns the sex of a person; 0 if it is not known.
 func (t *Talk) Sex(p Person) byte {

@@ -98,6 +98,9 @@ func Resettled(t *discourse.Talk, s syntax.Sentence) bool {
 	if !marked && tells(s) {
 		return false
 	}
+	if whens := timex.FindWhens(s, t.Now); verb > 0 && (discourse.Relocates(s, whens) || discourse.MovesOther(s, verb, whens)) {
+		return false
+	}
 	p, ok := settled(t, s, marked, yours)
 	if !ok || !discourse.MayBe(dayBefore(timex.FindWhens(s, t.Now), verb), p.Day, t.Now.Day) {
 		return false

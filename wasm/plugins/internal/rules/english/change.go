@@ -24,12 +24,15 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 	if verb == "call" && c.W(i+1) == "off" {
 		verb = "cancel"
 	}
-	if !timex.Moves(verb) && verb != "cancel" || c.Neg || c.Intend && (verb != "cancel" || c.Past) || c.Modal || discourse.Conditioned(c.Sentence) {
+	if !timex.Moves(verb) && verb != "cancel" || c.Neg || c.Intend && (verb != "cancel" || c.Past) || c.Modal || discourse.Conditioned(c.Sentence) || discourse.Relocates(c.Sentence, c.Whens) {
 		return false
 	}
 	attr, noun := c.EventIn()
 	if (c.W(i+1) == "to" || c.W(i+1) == "into") && i+2 < len(c.Words) && attr == "" {
 		return false // "Anna is moving to Berlin in March", like somebody before her
+	}
+	if attr != "" && verb != "cancel" && i == c.Vi && discourse.MovesOther(c.Sentence, c.Words[i].Tok, c.Whens) {
+		return false
 	}
 	whose := t.Whose(c)
 	it := c.Find(0, len(c.Words), "it") >= 0 || c.Find(0, len(c.Words), "that") >= 0
@@ -79,7 +82,7 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 	p, known := t.FindOf(whose, func(p *discourse.Plan) bool {
 		return discourse.MayBe(was, p.Day, t.Now.Day) && (fits == nil || fits(p))
 	}, words...)
-	to := discourse.Together(c.Whens)
+	to := discourse.Together(ahead(t, c.Whens))
 	if to != nil && len(c.Whens) == 1 && to.Weekday && c.Past && c.At(to.First) == "on" {
 		to = nil // "they changed it on Wednesday": that is when they changed it
 	}
@@ -110,6 +113,14 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 		}
 	}
 	return true
+}
+
+// ahead returns the times that are not over: "the meeting was moved to the big room yesterday" says
+// when it was moved.
+func ahead(t *discourse.Talk, whens []timex.When) []timex.When {
+	return slices.DeleteFunc(slices.Clone(whens), func(w timex.When) bool {
+		return w.HasDay && !w.Weekday && !w.Habit && w.Day < t.Now.Day && w.Ends() < t.Ev.At
+	})
 }
 
 // ofAnybody reports whether an event is only "the meeting", and not a visit of the speaker's.

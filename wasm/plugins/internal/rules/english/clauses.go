@@ -7,7 +7,7 @@ import (
 
 // Clause parses a clause and passes it to the rules.
 func Clause(t *discourse.Talk, s syntax.Sentence) {
-	if andKin(t, s) || dosesApart(t, s) || kinApart(t, s) {
+	if andKin(t, s) || dosesApart(t, s) || apart(t, s) {
 		return
 	}
 	clause(t, s)
@@ -28,6 +28,7 @@ func clause(t *discourse.Talk, s syntax.Sentence) {
 			}
 		}
 		Read(t, &more)
+		left(t, &more)
 		t.Hold(&more)
 		if more.UsedTo {
 			onceDid(t, &more, made)

@@ -9,17 +9,22 @@ import (
 )
 
 // dosesApart reads a clause about several medicines as if there were a clause for each, with its
-// own time: "I take metformin in the morning and lisinopril at night". It reports whether it did.
+// own time: "I take metformin in the morning and lisinopril at night". A time before it, "at night I
+// take lisinopril", is read after it. It reports whether it did.
 func dosesApart(t *discourse.Talk, s syntax.Sentence) bool {
-	for i := 1; i+3 < len(s.Toks); i++ {
+	for i := 1; i+1 < len(s.Toks); i++ {
 		if !takesWord[s.At(i)] || medicineAt(s, i+1) == 0 {
 			continue
 		}
-		parts := dosesIn(s, i+1)
-		if len(parts) < 2 || toCome(s.Sub(0, i)) {
+		parts, first := dosesIn(s, i+1), dosedAt(s, 0)
+		if len(parts) == 0 || len(parts) == 1 && first == 0 || first >= i || toCome(s.Sub(0, i)) {
 			return false
 		}
-		from, head := len(t.Out.Candidates), s.Text[s.Start:s.Toks[i].End]
+		from, head := len(t.Out.Candidates), s.Text[s.Toks[first].Start:s.Toks[i].End]
+		if first > 0 { // "at night I take lisinopril" is read as "I take lisinopril at night"
+			front := strings.TrimRight(s.Text[s.Start:s.Toks[first].Start], " ,")
+			parts[0] += " " + strings.ToLower(front[:1]) + front[1:]
+		}
 		for _, part := range parts {
 			for _, o := range syntax.Sentences(head + " " + part) {
 				o.Ends = s.Ends
@@ -30,6 +35,27 @@ func dosesApart(t *discourse.Talk, s syntax.Sentence) bool {
 		return true
 	}
 	return false
+}
+
+// dosedAt returns the token after a time of day at which medicines are taken, and after its comma:
+// "at night", "after breakfast", "in the morning"; 0 if there is none at token i.
+func dosedAt(s syntax.Sentence, i int) int {
+	switch s.At(i) {
+	case "at", "in", "before", "after", "with":
+	default:
+		return 0
+	}
+	k := i + 1
+	for syntax.Determiner(s.At(k)) {
+		k++
+	}
+	if w := s.At(k); !dosedWith[w] && w != "bed" && w != "morning" && w != "mornings" && w != "evening" && w != "evenings" {
+		return 0
+	}
+	if k++; s.At(k) == "," {
+		k++
+	}
+	return k
 }
 
 // toCome reports whether words before a verb make it one of the future: "I'll".
@@ -80,25 +106,32 @@ var takesWord = syntax.Set("take takes taking on use uses using inject injects i
 func dosesIn(s syntax.Sentence, i int) (parts []string) {
 	raw := func(from, to int) string { return s.Text[s.Toks[from].Start:s.Toks[to-1].End] }
 	var list []string
+	first := "" // the time before the medicine: "and at night lisinopril"
 	for i < len(s.Toks) {
 		end := medicineAt(s, i)
 		if end == 0 {
 			return nil
 		}
 		list = append(list, raw(i, end))
-		next := nextMedicine(s, end)
-		if next > 0 {
+		next, at := nextMedicine(s, end)
+		if next > 0 && at == "" && first == "" {
 			i = next
+			continue
+		}
+		if next > 0 {
+			parts = append(parts, shareTail(list, first)...)
+			list, i, first = nil, next, at
 			continue
 		}
 		next = len(s.Toks)
 		for k := end; k < len(s.Toks) && next == len(s.Toks); k++ {
-			if n := nextMedicine(s, k); n > 0 {
+			n := 0
+			if n, at = nextMedicine(s, k); n > 0 {
 				next = n
 				for end < k && s.At(k-1) == "," {
 					k--
 				}
-				parts = append(parts, shareTail(list, raw(end, max(k, end+1)))...)
+				parts = append(parts, shareTail(list, strings.TrimSpace(raw(end, max(k, end+1))+" "+first))...)
 			}
 		}
 		if end < len(s.Toks) && !aboutDose(s, end) {
@@ -109,9 +142,9 @@ func dosesIn(s syntax.Sentence, i int) (parts []string) {
 			if end < len(s.Toks) {
 				tail = raw(end, len(s.Toks))
 			}
-			return append(parts, shareTail(list, tail)...)
+			return append(parts, shareTail(list, strings.TrimSpace(tail+" "+first))...)
 		}
-		list, i = nil, next
+		list, i, first = nil, next, at
 	}
 	return nil
 }
@@ -125,13 +158,17 @@ func shareTail(list []string, tail string) (parts []string) {
 }
 
 // nextMedicine returns where the medicine after "and" or a comma at token k begins; 0 if there is
-// none. "And I take" and "and then" may be between them.
-func nextMedicine(s syntax.Sentence, k int) int {
+// none. "And I take" and "and then" may be between them, and a time, which it returns: "and at
+// night I take".
+func nextMedicine(s syntax.Sentence, k int) (next int, first string) {
 	if s.At(k) != "and" && s.At(k) != "," && s.At(k) != "plus" {
-		return 0
+		return 0, ""
 	}
 	for w := s.At(k); w == "and" || w == "," || w == "plus" || w == "then" || w == "also"; w = s.At(k) {
 		k++
+	}
+	if main := dosedAt(s, k); main > 0 {
+		first, k = strings.TrimRight(s.Text[s.Toks[k].Start:s.Toks[main-1].End], " ,"), main
 	}
 	if syntax.SubjectPronoun(s.At(k)) && takesWord[s.At(k+1)] {
 		k += 2
@@ -139,9 +176,9 @@ func nextMedicine(s syntax.Sentence, k int) int {
 		k++
 	}
 	if medicineAt(s, k) == 0 {
-		return 0
+		return 0, ""
 	}
-	return k
+	return k, first
 }
 
 // aboutDose reports whether words from token i on tell when, how or why somebody takes what is

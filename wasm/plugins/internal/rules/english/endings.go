@@ -191,8 +191,8 @@ func gaveUp(t *discourse.Talk, c *discourse.Clause, verb string, i int) {
 		if o != "" {
 			t.Ended(c, c.Subj, "habit", "learning", o, true)
 		}
-	case "take":
-		if drug, _ := medicine(c, i); drug != "" {
+	case "take", "use", "inject":
+		if drug, _ := medicine(c, i); drug != "" && (verb == "take" || applies(c, i)) {
 			noMedicine(t, c, c.Subj, drug)
 			return
 		}

@@ -23,7 +23,7 @@ func owns(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		if k := c.Find(i, 8, "for"); k > 0 && (discourse.WordsOwn[c.W(k+1)] && syntax.Kin(c.W(k+2)) || c.Capital(k+1) && syntax.NameWord(c.W(k+1))) {
 			return true // a car for my mum
 		}
-		for _, tail := range [...]string{" to ", " for "} { // what it is for
+		for _, tail := range [...]string{" to ", " for ", " off ", " from ", " on ", " at "} { // what it is for, and where it was bought
 			o, _, _ = strings.Cut(o, tail)
 		}
 		if f := t.Fact(c, "possession", "owns", o, true, 0.8); f != nil && c.Subj.Key == "" {
@@ -44,7 +44,10 @@ func drives(t *discourse.Talk, c *discourse.Clause, i int) {
 	if c.W(i) != "a" && c.W(i) != "an" || c.Past || c.Neg {
 		return
 	}
-	what, _, _ := strings.Cut(discourse.ObjectOf(c, i), " for ")
+	what := discourse.ObjectOf(c, i)
+	for _, tail := range [...]string{" for ", " in ", " to ", " from "} { // where to
+		what, _, _ = strings.Cut(what, tail)
+	}
 	switch noun := strings.ToLower(discourse.Last(what)); {
 	case driven[noun] && c.Verb == "drive":
 		t.Fact(c, "work", "job", noun+" driver", false, 0.8)

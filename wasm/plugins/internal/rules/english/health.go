@@ -55,7 +55,7 @@ func withoutWhen(o string) string {
 	for k := 1; k+1 < len(words); k++ {
 		switch strings.ToLower(words[k]) {
 		case "at", "with", "on":
-			if !dosedAt[strings.ToLower(discourse.Last(o))] {
+			if !dosedWith[strings.ToLower(discourse.Last(o))] {
 				continue
 			}
 		case "for":
@@ -70,8 +70,8 @@ func withoutWhen(o string) string {
 	return o
 }
 
-// dosedAt are times of day at which medicines are taken.
-var dosedAt = syntax.Set("night bedtime breakfast lunch dinner supper lunchtime dinnertime teatime mealtimes meals meal food water noon midday stomach weekends")
+// dosedWith are times of day at which medicines are taken.
+var dosedWith = syntax.Set("night bedtime breakfast lunch dinner supper lunchtime dinnertime teatime mealtimes meals meal food water noon midday stomach weekends")
 
 // moreMedicines returns those that are listed after the first one, which begins at word i:
 // "metformin, aspirin and lisinopril".
@@ -97,6 +97,16 @@ func doseOf(drug string) string { return discourse.Medication + ": " + strings.T
 func medicineNamed(s string) bool {
 	s = strings.ToLower(s)
 	return drugWord(discourse.Last(s)) || strings.HasPrefix(s, "vitamin ")
+}
+
+// applies reports whether a medicine that is not swallowed is at word i, after "use" or "inject".
+func applies(c *discourse.Clause, i int) bool {
+	drug, amount := medicine(c, i)
+	switch drug {
+	case "iron", "magnesium", "lithium":
+		return amount != ""
+	}
+	return drug != "" && medicineNamed(drug)
 }
 
 // noMedicine ends a medicine, in any dose and at any time.

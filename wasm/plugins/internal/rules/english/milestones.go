@@ -126,6 +126,9 @@ func momentous(c *discourse.Clause) bool {
 	if !ok {
 		return false
 	}
+	if c.Verb == "order" && next == "a" && c.W(i+1) == "new" && (c.Past || c.Perfect) {
+		return true // a new kettle
+	}
 	if nouns != nil {
 		return nouns[headAt(c, i)] && c.W(i) != "no" && c.W(i) != "any" && c.W(i) != "your"
 	}

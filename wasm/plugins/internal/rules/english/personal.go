@@ -166,6 +166,8 @@ func does(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		}
 	case "take":
 		takes(t, c, i)
+	case "use", "inject":
+		return applies(c, i) && takes(t, c, i)
 	case "forget":
 		leftBehind(t, c, i)
 	case "park", "put", "keep", "hide", "store", "stash", "hang", "stick":

@@ -35,15 +35,25 @@ func whereabouts(t *discourse.Talk, c *discourse.Clause, i int) {
 			if what == "" || figurative[c.W(len(c.Words)-1)] || discourse.Vague(what) || len(c.Words)-k < 2 || c.Neg {
 				return
 			}
-			owner := c.Subj
-			c.Subj = discourse.Person{Name: what, Key: strings.ToLower(what)}
-			f := t.Fact(c, "place", "location", where, false, 0.82)
-			if c.Subj = owner; f != nil {
-				f.Entities = t.Entities(c)
-				f.Subject, f.Actor, f.Text = shown, owner.Name, t.Rewrite(c)
+			whose := c.W(i)
+			one, other, two := strings.Cut(what, " and "+whose+" ") // my keys and my wallet
+			putThere(t, c, one, strings.TrimSuffix(shown, " and "+whose+" "+other), where)
+			if two {
+				putThere(t, c, other, other, where)
 			}
 			return
 		}
+	}
+}
+
+// putThere proposes where somebody put or left a thing; shown is the thing in the clause's words.
+func putThere(t *discourse.Talk, c *discourse.Clause, what, shown, where string) {
+	owner := c.Subj
+	c.Subj = discourse.Person{Name: what, Key: strings.ToLower(what)}
+	f := t.Fact(c, "place", "location", where, false, 0.82)
+	if c.Subj = owner; f != nil {
+		f.Entities = t.Entities(c)
+		f.Subject, f.Actor, f.Text = shown, owner.Name, t.Rewrite(c)
 	}
 }
 

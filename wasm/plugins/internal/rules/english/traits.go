@@ -122,6 +122,13 @@ func isCalled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	o, next := c.Object(i)
 	owner, noun := ownerOf(c.Subj, t)
 	unnamed := c.Name == "" && !c.Neg && c.Capital(i)
+	if one, other, two := strings.Cut(noun, " and "); two && (called || unnamed) {
+		calledEach(t, c, i+syntax.BoolInt(called), owner, one, other)
+		return true
+	}
+	if be := c.W(c.Vi); called && (be == "are" || be == "were") && syntax.Singular(noun) == noun && noun != "children" {
+		return true // "my two cats and my dog are called Rex, Bo and Minka"
+	}
 	if noun == "password manager" { // not a person
 		return false
 	}
@@ -140,6 +147,17 @@ func isCalled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		return false
 	}
 	return true
+}
+
+// calledEach takes the names of two relatives or animals, from word i on: "my cat and dog are called
+// Rex and Minka". With more names than two it is not known whose they are.
+func calledEach(t *discourse.Talk, c *discourse.Clause, i int, owner discourse.Person, one, other string) {
+	names, last, ok := strings.Cut(c.Join(i, len(c.Words)), " and ")
+	last = strings.TrimSuffix(last, " respectively")
+	if ok && !c.Neg && !plural(one) && !plural(other) && syntax.NameWord(strings.ToLower(names)) && syntax.NameWord(strings.ToLower(last)) && !strings.ContainsAny(names+last, " ,") && discourse.Capitalised(last) {
+		t.Relation(c, owner, one, names, 0.9)
+		t.Relation(c, owner, other, last, 0.9)
+	}
 }
 
 // familyOf takes whose relative somebody is, and how large a family is: "Tom is my brother", "we

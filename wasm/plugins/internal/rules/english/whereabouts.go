@@ -78,12 +78,25 @@ func WhereWords(s syntax.Sentence, i, end int) bool {
 func locatedAt(t *discourse.Talk, c *discourse.Clause, where string) bool {
 	if last := discourse.Last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" || strings.Contains(where, "per cent") || strings.Contains(where, "percent") {
 		return false // "my wedding is in the summer"
+	} else if busy[last] {
+		return false // "the boss and the intern are in a meeting"
 	}
 	if strings.HasPrefix(where, "in for ") || ofNumbers(where) || shown[discourse.Last(c.Thing)] && !c.Own {
 		return false // "the car's in for its MOT"; "my blood pressure is under 130"; "the bathroom is upstairs": a visitor is shown the way
 	}
-	return factOf(t, c, "place", "location", where, false, 0.8) != nil
+	one, other, two := strings.Cut(c.Thing, " and the ")
+	if !two || c.Own {
+		return factOf(t, c, "place", "location", where, false, 0.8) != nil
+	}
+	each := *c // the keys and the wallet
+	each.Thing = one
+	made := factOf(t, &each, "place", "location", where, false, 0.8) != nil
+	each.Thing = other
+	return factOf(t, &each, "place", "location", where, false, 0.8) != nil || made
 }
+
+// busy are what people are in for an hour, which is no place.
+var busy = syntax.Set("meeting call interview class session lesson")
 
 // shown are rooms to which visitors are shown the way.
 var shown = syntax.Set("bathroom toilet toilets loo kitchen bedroom lounge lift lifts stairs exit reception canteen cloakroom")

@@ -153,7 +153,7 @@ func hopes(c *discourse.Clause, i int) (about int, past bool) {
 // certain reports whether a noun begins at word i that is somebody's or a certain one.
 func certain(c *discourse.Clause, i int) bool {
 	w := c.W(i)
-	return w == "my" || w == "our" || w == "the" || w == "his" && c.Own || w == "her" && c.Own || c.Capital(i) && syntax.NameWord(w)
+	return w == "my" || w == "our" || w == "the" || w == "his" && c.Own || w == "her" && c.Own || syntax.Parent[w] || c.Capital(i) && syntax.NameWord(w)
 }
 
 // addressed reports whether what begins at word i is about the person to whom the speaker talks, or

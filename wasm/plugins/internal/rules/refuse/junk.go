@@ -260,7 +260,7 @@ func command(s syntax.Sentence, i int) bool {
 	case "remind", "set", "play", "stop", "turn", "show", "tell", "open", "close", "search", "find", "call", "send", "text", "look", "give", "start", "pause", "resume", "add", "delete", "forget",
 		"don't", "let", "come", "go", "wait", "put", "take", "get", "make", "bring", "pass", "check", "read", "repeat", "translate", "help", "cancel", "switch", "increase", "decrease", "mute", "remember",
 		"hold", "listen", "try", "keep", "use", "ask", "say", "write", "note", "leave", "buy", "ignore", "hurry", "imagine", "navigate", "record", "snooze", "volume", "answer":
-		if s.At(i) == "don't" && s.At(i+1) == "forget" && (s.At(i+2) == "," || s.At(i+2) == "that") || s.At(i) == "note" && s.At(i+1) == "to" && s.At(i+2) == "self" {
+		if s.At(i) == "don't" && s.At(i+1) == "forget" && (s.At(i+2) == "," || s.At(i+2) == "that" || syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(i+2)))) && s.At(i+2) != "you") || s.At(i) == "note" && s.At(i+1) == "to" && s.At(i+2) == "self" {
 			return false
 		}
 		if s.At(i) == "remember" && (s.At(i+1) == "that" || s.At(i+1) == "," || syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(i+1)))) || s.At(i+1) == "my") {

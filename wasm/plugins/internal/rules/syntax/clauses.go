@@ -69,7 +69,7 @@ func (s *Sentence) unmarkedZh() bool {
 }
 
 // linksZh are words that begin another clause, whatever comes before them.
-var linksZh = []string{"但是", "不过", "可是", "所以", "然后", "而且", "因为", "后来", "反正", "每次", "医生说", "医生让", "医生不让", "他说", "她说", "结果"}
+var linksZh = []string{"其实", "但是", "不过", "可是", "所以", "然后", "而且", "因为", "后来", "反正", "每次", "医生说", "医生让", "医生不让", "他说", "她说", "结果"}
 
 // afterEndZh are words that begin another clause if the previous one ends in 了 or 啊.
 var afterEndZh = []string{"别", "说是", "笑死", "气死", "幸好", "还好", "到时", "估计", "不然", "要不", "得", "花了", "现在", "今天", "明天", "明年"}
@@ -88,12 +88,12 @@ func (s *Sentence) runsOnZh(first, i int) bool {
 		return false
 	}
 	switch prev := s.At(i - 1); s.At(i) {
-	case "但", "不", "可", "所", "然", "而", "因", "后", "反", "每", "医", "他", "她", "结":
+	case "其", "但", "不", "可", "所", "然", "而", "因", "后", "反", "每", "医", "他", "她", "结":
 		word, n := PrefixZh(*s, i, linksZh...)
 		switch after := s.At(i + n); {
 		case n == 0 || strings.Contains(s.Text[s.Toks[first].Start:s.Toks[i].Start], "说"): // 医生说我不能喝酒，所以…
 		case word == "不过" && (strings.Contains("只再最", prev) || strings.Contains("敏期关分年节", after)),
-			word == "所以" && prev == "之", word == "因为" && (prev == "是" || prev == "就"), word == "后来" && prev == "以",
+			word == "其实" && strings.Contains("并不也都很没是就挺", after), word == "所以" && prev == "之", word == "因为" && (prev == "是" || prev == "就"), word == "后来" && prev == "以",
 			word == "结果" && (strings.Contains("的查试出个是等看", prev) || after == "出" || after == "还"),
 			(word == "他说" || word == "她说" || word == "医生说") && strings.Contains("是听跟和的让给对", prev):
 		default:

@@ -224,9 +224,9 @@ func Clauses(s Sentence) []Sentence {
 			flush(i)
 			first = i + 1
 		case t.S == "and" && i == first+1 && (s.At(first) == "me" || Parent[s.At(first)] && Parent[s.At(i+1)]): // "me and my sister are going", "Mum and Dad are coming"
-		case t.S == "and" && i == first+2 && (s.At(first) == "my" || s.At(first) == "our") && Kin(s.At(i-1)) && (s.At(i+1) == "my" || s.At(i+1) == "our") && Kin(s.At(i+2)) && (Verbish(s.At(i+3)) || s.At(i+3) == "both"): // "my brother and my sister live in Graz"
+		case t.S == "and" && s.betweenTwo(first, i): // "my brother Tom and my sister Anna live in Graz"
 		case t.S == "and" && s.bothWith(first, i): // my lunch with Anna and Bob was moved
-		case !(t.S == "and" && s.At(i+1) == "i" && !s.verbIn(first, i)) && (t.S == "and" || t.S == "but" || t.S == "so" || t.S == "because" || t.S == "though" || t.S == "although" || t.S == "while") && i > first && s.NewClause(i+1):
+		case !(t.S == "and" && (s.At(i+1) == "i" || s.At(i+1) == "the") && !s.verbIn(first, i)) && (t.S == "and" || t.S == "but" || t.S == "so" || t.S == "because" || t.S == "though" || t.S == "although" || t.S == "while") && i > first && s.NewClause(i+1):
 			end := i
 			if t.S == "so" && s.At(i-1) == "just" {
 				end-- // "just so you know"
@@ -243,6 +243,15 @@ func Clauses(s Sentence) []Sentence {
 	}
 	flush(len(s.Toks))
 	return all
+}
+
+// betweenTwo reports whether the "and" at token i is between two people who do something.
+func (s Sentence) betweenTwo(first, i int) bool {
+	for Lead(s.At(first)) && first < i {
+		first++
+	}
+	one, two := s.PairAt(first)
+	return one == i && (Verbish(s.At(two)) || s.At(two) == "both" || Adverb(s.At(two)) && Verbish(s.At(two+1)))
 }
 
 // bothWith reports whether the "and" at token i joins two names, as in "my lunch with Anna and
@@ -307,11 +316,14 @@ func (s Sentence) NewClause(i int) bool {
 	}
 	switch w {
 	case "my", "our", "his", "her", "their":
-		return true
+		return Kin(next) || Pet(next) || !s.endsAt(i+2)
 	case "the", "this", "that":
 		return s.VerbWithin(i+1, 5)
 	case "let's":
 		return s.At(i-1) == ","
+	case "actually":
+		base, _ := Contraction(next)
+		return SubjectPronoun(base)
 	case "not", "no":
 		return false
 	}
@@ -327,6 +339,17 @@ func (s Sentence) NewClause(i int) bool {
 		return s.VerbWithin(i+1, 3) || next == "is"
 	}
 	return false
+}
+
+// endsAt reports whether a noun that ends before token i is the last of its clause, but for a time or
+// a place: "I sold my car and my bike on Monday".
+func (s Sentence) endsAt(i int) bool {
+	switch w := s.At(i); w {
+	case "", ".", "yesterday", "today", "last", "again", "too":
+		return true
+	default:
+		return Preposition(w)
+	}
 }
 
 // verbIn reports whether there is a verb from token i up to j: "my colleagues

@@ -145,6 +145,9 @@ func boundZh(s syntax.Sentence, i int) bool {
 	if w == "下" && before == "一" {
 		return !strings.Contains("周期拜十初月第", s.At(i-2)) || s.At(i-2) == "" // 一下, and not 星期一下周
 	}
+	if w == "上" && before == "实" && s.At(i-2) == "其" {
+		return false // 其实上周, and not 事实上
+	}
 	return strings.Contains(endersZh[w], before)
 }
 

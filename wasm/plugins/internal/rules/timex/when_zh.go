@@ -9,6 +9,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
+// NumberZh reads the number at token i, and returns how many tokens it takes; 0 if there is none.
+func NumberZh(s syntax.Sentence, i int) (n, took int) { return numberZh(s, i) }
+
 // numberZh reads a number at token i, in digits or characters, up to 9999.
 func numberZh(s syntax.Sentence, i int) (n, took int) {
 	if i < len(s.Toks) && s.Toks[i].Kind == 'n' {
@@ -359,7 +362,7 @@ func weekZh(s syntax.Sentence, i int, now Moment, w *When) int {
 					more = 0
 				}
 			}
-			if n += more; each {
+			if n += more; each || s.At(i+u+n) == "都" && !syntax.ContainsAny(s.Raw(), "了", "要", "会", "过", "没", "不", "可以", "能", "行", "有空", "在", "吗") { // 我们家周五都吃鱼
 				w.Habit, w.Weekday = true, false
 			}
 		default:

@@ -1,0 +1,41 @@
+package chinese
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// leaves are the words for somebody who left their home or their job.
+var leaves = [...]struct {
+	attribute string
+	words     []string
+}{
+	{"home", []string{"搬走了", "搬出来了", "搬出去了", "搬家了", "不住那了", "不住那儿了", "不在那住了", "不在那儿住了"}},
+	{"employer", []string{"辞职了", "离职了", "不干了", "被裁了", "跳槽了"}},
+}
+
+// left ends the home or the job of which the text spoke before, if a clause tells that somebody left
+// it: 其实五月就搬走了.
+func left(t *discourse.Talk, b *discourse.BareZh) {
+	x := discourse.TrimZhEnd(b.Text)
+	for _, l := range leaves {
+		for _, w := range l.words {
+			who, ok := strings.CutSuffix(x, w)
+			if !ok {
+				continue
+			}
+			for _, w := range b.Whens {
+				if w.HasDay && w.Day > t.Now.Day && w.Assumed == 0 {
+					return // 下个月就搬走了
+				}
+			}
+			who = syntax.TrimTails(syntax.TrimHeads(who, "其实", "不过", "但是", "后来"), "早就", "就", "已经", "都", "又", "刚", "从那")
+			if p, ok := t.SubjectZh(who); ok {
+				t.Left(p, l.attribute, t.RewriteZh(b.S, b.Whens, true))
+			}
+			return
+		}
+	}
+}
