@@ -41,19 +41,18 @@ func (c *candidate) raise(o *candidate) {
 func (r *ranking) rank(pool []uint32) {
 	s := r.s
 	r.index()
-	s.list, s.seen, s.rows, s.rowOf = s.list[:0], s.seen[:0], s.rows[:0], s.rowOf[:0]
+	s.list, s.rowOf = s.list[:0], s.rowOf[:0]
+	s.rows = append(s.rows[:0], make([]float32, len(r.ask.groups))...) // of documents without a term of the question
 	if cap(s.sum) < len(r.ask.groups) {
 		s.sum = make([]float32, maxGroups)
 	}
 	s.sum = s.sum[:len(r.ask.groups)]
 
-	const taken = 1 // in s.score, which pool has cleared
 	consider := func(d uint32, known bool) {
-		if d == none || s.score[d] != 0 {
+		if d == none || s.rowAt[d] != 0 {
 			return
 		}
-		s.score[d] = taken
-		s.seen = append(s.seen, d)
+		r.row(d)
 		if known || r.allowed(d) {
 			s.list = append(s.list, candidate{doc: d})
 		}
@@ -65,9 +64,6 @@ func (r *ranking) rank(pool []uint32) {
 		for _, n := range r.around(r.anchor(d)) {
 			consider(n, false)
 		}
-	}
-	for _, d := range s.seen {
-		s.score[d] = 0
 	}
 
 	r.matches()
@@ -125,6 +121,10 @@ func (r *ranking) clear() {
 	for _, d := range r.s.rowOf {
 		r.s.rowAt[d] = 0
 	}
+	for _, d := range r.s.touched {
+		r.s.score[d] = 0
+	}
+	r.s.touched = r.s.touched[:0]
 }
 
 func part(v, most float32) float32 {
@@ -190,11 +190,17 @@ func (r *ranking) row(d uint32) []float32 {
 	width := len(r.ask.groups)
 	s := r.s
 	if i := int(s.rowAt[d]); i > 0 {
-		return s.rows[(i-1)*width : i*width]
+		return s.rows[i-1 : i-1+width]
 	}
 	s.rowOf = append(s.rowOf, d)
-	s.rowAt[d] = uint32(len(s.rowOf))
 	from := len(s.rows)
+	if r.whole && s.score[d] == 0 {
+		from = 0
+	}
+	s.rowAt[d] = uint32(from + 1)
+	if from == 0 {
+		return s.rows[:width]
+	}
 	s.rows = slices.Grow(s.rows, width)[:from+width]
 	row := s.rows[from:]
 	clear(row)

@@ -3,6 +3,7 @@ package recall
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -19,21 +20,35 @@ func (r *ranking) scan() int {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(worth(&r.ask.groups[b]), worth(&r.ask.groups[a]))
 	})
-	scanned, budget := 0, maxScan
+	r.whole = true
+	budget := maxScan
+	var gains []weighted // by term: a word may be in several groups, and its list is read once
 	for _, i := range order {
 		g := &r.ask.groups[i]
 		gain := worth(g)
 		if gain <= 0 {
+			r.whole = false
 			continue
 		}
 		for _, t := range g.terms {
-			l := &r.lists[t.term]
-			if budget < maxScan && budget < int(l.n) {
+			n := int(r.lists[t.term].n) // dead entries don't count, so that the result is the same after a rebuild
+			if budget < maxScan && budget < n {
+				r.whole = false
 				continue
 			}
-			budget -= int(l.n) // dead entries don't count, so that the result is the same after a rebuild
-			scanned += r.accumulate(l, float32(gain*t.weight))
+			budget -= n
+			at := &r.s.slots[t.term]
+			if *at == 0 {
+				gains = append(gains, weighted{t.term, 0})
+				*at = uint32(len(gains))
+			}
+			gains[*at-1].weight += gain * t.weight
 		}
+	}
+	scanned := 0
+	for _, t := range gains {
+		r.s.slots[t.term] = 0
+		scanned += r.accumulate(&r.lists[t.term], float32(t.weight))
 	}
 	return scanned
 }
@@ -59,31 +74,28 @@ func (r *ranking) weightOf(s signal) float64 {
 }
 
 func (r *ranking) accumulate(l *list, gain float32) int {
-	s := r.s
+	score := r.s.score
+	k := len(r.s.touched)
+	touched := slices.Grow(r.s.touched, min(len(l.b), len(score)-k+1))
+	touched = touched[:cap(touched)]
 	d := uint32(0) // plus 1
 	n := 0
 	b := l.b
 	for i := 0; i < len(b); n++ {
-		v := uint32(b[i])
-		i++
-		if v >= 0x80 { // uvarint32 itself is not inlined
-			var k int
-			v, k = uvarint32(b[i-1:])
-			i += k - 1
-		}
+		var v, c uint32
+		v, i = varintAt(b, i)
 		d += v >> 1
 		add := gain
 		if v&1 != 0 {
-			c, k := uvarint32(b[i:])
-			i += k
+			c, i = varintAt(b, i)
 			add = gain * float32(c) * 2.2 / (float32(c) + 1.2)
 		}
-		m := &s.score[d-1]
-		if *m == 0 {
-			s.touched = append(s.touched, d-1)
-		}
+		m := &score[d-1]
+		touched[k] = d - 1 // it stays if the score was zero: a branch would be guessed wrong too often
+		k += int((uint64(math.Float32bits(*m)) - 1) >> 63)
 		*m += add
 	}
+	r.s.touched = touched[:k]
 	return n
 }
 
@@ -96,8 +108,8 @@ func (r *ranking) tie(a, b uint32) int {
 	return bytes.Compare(x.id[:], y.id[:])
 }
 
-// pool returns the n best documents that may be hits, and clears the scores.
-func (r *ranking) pool(n int) (best []uint32) {
+// pool returns the n best documents that may be hits.
+func (r *ranking) pool(n int) []uint32 {
 	s := r.s
 	better := func(a, b uint32) int {
 		switch x, y := s.score[a], s.score[b]; {
@@ -109,15 +121,9 @@ func (r *ranking) pool(n int) (best []uint32) {
 		return r.tie(a, b)
 	}
 	if r.q.Allow == nil {
-		best = r.top(n, better)
-	} else {
-		best = r.topAllowed(n, better)
+		return r.top(n, better)
 	}
-	for _, d := range s.touched {
-		s.score[d] = 0
-	}
-	s.touched = s.touched[:0]
-	return best
+	return r.topAllowed(n, better)
 }
 
 // top returns the n best of the scanned documents that fit, the best first.

@@ -25,16 +25,15 @@ const (
 type scratch struct {
 	score   []float32 // by document
 	touched []uint32
-	rowAt   []uint32  // by document: 1 + number of its row
+	rowAt   []uint32  // by document: 1 + where its row begins
 	rowOf   []uint32  // documents that have a row
-	rows    []float32 // per row, one number for each group
+	rows    []float32 // per row, one number for each group; the first row is all zero
 	slots   []uint32  // by term: 1 + offset into ranking.uses
 	asked   termFilter
 	shared  []uint16 // by term: letter runs shared with the question's word
 	alike   []uint32 // terms with shared set
 	list    []candidate
 	order   []placed // order of list, the best first
-	seen    []uint32 // documents in list
 	sum     []float32
 }
 
@@ -146,6 +145,7 @@ type ranking struct {
 	was    []float32 // used by cover
 	ask    question
 	mean   float64 // length of a document
+	whole  bool    // no list was left out of the scan, so each document with a term of the question has a score
 	uses   []use
 	nearby []uint32           // documents that a model returned, the nearest first
 	embeds map[uint32]float32 // their similarity, 0 to 1

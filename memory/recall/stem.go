@@ -17,7 +17,8 @@ func stem(word string) string {
 	if s, ok := stemExceptions[word]; ok {
 		return s
 	}
-	w := stemmer{b: []byte(strings.TrimPrefix(word, "'"))}
+	var room [maxTerm]byte
+	w := stemmer{b: append(room[:0], strings.TrimPrefix(word, "'")...)}
 	w.markY()
 	w.regions()
 	w.step0()
@@ -35,6 +36,9 @@ func stem(word string) string {
 		if c == 'Y' {
 			w.b[i] = 'y'
 		}
+	}
+	if s := word[:min(len(w.b), len(word))]; s == string(w.b) { // mostly, and it needs no memory
+		return s
 	}
 	return string(w.b)
 }
