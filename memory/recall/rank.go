@@ -184,6 +184,9 @@ func (r *ranking) around(d uint32) [4]uint32 {
 	return a
 }
 
+// blank reports whether the scan has shown that a document has no term of the question.
+func (r *ranking) blank(d uint32) bool { return r.whole && r.s.score[d] == 0 }
+
 // row returns the counts of the question's groups in a document. It is valid
 // until the next call.
 func (r *ranking) row(d uint32) []float32 {
@@ -194,7 +197,7 @@ func (r *ranking) row(d uint32) []float32 {
 	}
 	s.rowOf = append(s.rowOf, d)
 	from := len(s.rows)
-	if r.whole && s.score[d] == 0 {
+	if r.blank(d) {
 		from = 0
 	}
 	s.rowAt[d] = uint32(from + 1)
@@ -263,6 +266,9 @@ func (r *ranking) signals(c *candidate) {
 			continue
 		}
 		length += share * float32(r.docs[n].length) / mean
+		if r.blank(n) {
+			continue
+		}
 		for g, v := range r.row(n) {
 			if v != 0 {
 				sum[g] += share * v

@@ -33,7 +33,7 @@ type scratch struct {
 	shared  []uint16 // by term: letter runs shared with the question's word
 	alike   []uint32 // terms with shared set
 	list    []candidate
-	order   []placed // order of list, the best first
+	order   []uint64 // the candidates of list as scored by their indexes, the best first
 	sum     []float32
 }
 
@@ -220,7 +220,7 @@ func (r *ranking) hits(out *Result) {
 	var docs []uint32              // by hit: its best document
 	shown := map[uint32][]uint32{} // memories that are hits, by anchor
 	for _, o := range r.s.order {
-		c := &r.s.list[o.at]
+		c := &r.s.list[uint32(o)]
 		m := &r.docs[c.doc]
 		if r.ask.strict && c.quoted < 1 {
 			continue
@@ -280,24 +280,16 @@ func (r *ranking) hits(out *Result) {
 	minor(out.Hits, says, out.Confidence)
 }
 
-// placed stands for a candidate in sorting, because a candidate is too large to be moved.
-type placed struct {
-	total   float64
-	doc, at uint32 // at is its index in the list
-}
-
 // order sorts the candidates.
 func (r *ranking) order() {
 	s := r.s
 	s.order = s.order[:0]
 	for i := range s.list {
-		s.order = append(s.order, placed{s.list[i].total, s.list[i].doc, uint32(i)})
+		s.order = append(s.order, scored(float32(max(0, s.list[i].total)), uint32(i)))
 	}
-	slices.SortFunc(s.order, func(a, b placed) int {
-		if c := cmp.Compare(b.total, a.total); c != 0 {
-			return c
-		}
-		return r.tie(a.doc, b.doc)
+	sortScored(s.order, func(i, j uint32) int {
+		a, b := &s.list[i], &s.list[j]
+		return cmp.Or(cmp.Compare(b.total, a.total), r.tie(a.doc, b.doc))
 	})
 }
 
