@@ -82,7 +82,7 @@ func (r *ranking) ledByOther() bool {
 	var most [2]float64 // of the named speaker's lines, of the others'
 	best := make([]float32, len(r.ask.worth))
 	for _, o := range r.s.order {
-		d := o.doc
+		d := r.s.list[uint32(o)].doc
 		if r.docs[r.anchor(d)].flags&flagQuestion != 0 {
 			continue
 		}

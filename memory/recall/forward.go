@@ -143,14 +143,23 @@ func appendCounted(b []byte, difference uint64, n uint32) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, difference<<1|1), uint64(n))
 }
 
-// uvarint32 reads a varint that this package wrote in memory.
-func uvarint32(b []byte) (uint32, int) {
-	if b[0] < 0x80 {
-		return uint32(b[0]), 1
+// uvarint32 reads a varint that this package wrote in memory. It is short enough to be inlined.
+func uvarint32(b []byte) (v uint32, n int) { return varintAt(b, 0) }
+
+// varintAt reads the varint at index i, and returns the index behind it.
+func varintAt(b []byte, i int) (uint32, int) {
+	v := uint32(b[i])
+	i++
+	if v >= 0x80 {
+		v &= 0x7f
+		for shift := 7; ; shift += 7 {
+			c := uint32(b[i])
+			i++
+			v |= c & 0x7f << (shift & 31)
+			if c < 0x80 {
+				break
+			}
+		}
 	}
-	if len(b) > 1 && b[1] < 0x80 { // most of the other cases
-		return uint32(b[0]&0x7f) | uint32(b[1])<<7, 2
-	}
-	v, n := binary.Uvarint(b)
-	return uint32(v), n
+	return v, i
 }

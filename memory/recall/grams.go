@@ -18,6 +18,9 @@ func (g *gramTable) add(t uint32, s string) {
 	})
 }
 
+// gramsLeast is how many grams the shortest word has.
+const gramsLeast = 3
+
 // eachGram calls f with the grams of ^s$.
 func eachGram(s string, f func(uint32)) {
 	if len(s) < 4 || len(s) > 24 {

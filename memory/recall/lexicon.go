@@ -66,6 +66,11 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	return l
 })
 
+// knows reports whether the lexicon or a built-in pair has a term.
+func (l *lexicon) knows(term string) bool {
+	return len(l.heads[term]) > 0 || len(l.members[term]) > 0 || len(l.pairs.inChinese(term)) > 0
+}
+
 // matter is a word of the question that may belong to a topic of the lexicon.
 type matter struct {
 	term string

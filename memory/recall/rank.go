@@ -41,19 +41,18 @@ func (c *candidate) raise(o *candidate) {
 func (r *ranking) rank(pool []uint32) {
 	s := r.s
 	r.index()
-	s.list, s.seen, s.rows, s.rowOf = s.list[:0], s.seen[:0], s.rows[:0], s.rowOf[:0]
+	s.list, s.rowOf = s.list[:0], s.rowOf[:0]
+	s.rows = append(s.rows[:0], make([]float32, len(r.ask.groups))...) // of documents without a term of the question
 	if cap(s.sum) < len(r.ask.groups) {
 		s.sum = make([]float32, maxGroups)
 	}
 	s.sum = s.sum[:len(r.ask.groups)]
 
-	const taken = 1 // in s.score, which pool has cleared
 	consider := func(d uint32, known bool) {
-		if d == none || s.score[d] != 0 {
+		if d == none || s.rowAt[d] != 0 {
 			return
 		}
-		s.score[d] = taken
-		s.seen = append(s.seen, d)
+		r.row(d)
 		if known || r.allowed(d) {
 			s.list = append(s.list, candidate{doc: d})
 		}
@@ -65,9 +64,6 @@ func (r *ranking) rank(pool []uint32) {
 		for _, n := range r.around(r.anchor(d)) {
 			consider(n, false)
 		}
-	}
-	for _, d := range s.seen {
-		s.score[d] = 0
 	}
 
 	r.matches()
@@ -125,6 +121,10 @@ func (r *ranking) clear() {
 	for _, d := range r.s.rowOf {
 		r.s.rowAt[d] = 0
 	}
+	for _, d := range r.s.touched {
+		r.s.score[d] = 0
+	}
+	r.s.touched = r.s.touched[:0]
 }
 
 func part(v, most float32) float32 {
@@ -184,17 +184,26 @@ func (r *ranking) around(d uint32) [4]uint32 {
 	return a
 }
 
+// blank reports whether the scan has shown that a document has no term of the question.
+func (r *ranking) blank(d uint32) bool { return r.whole && r.s.score[d] == 0 }
+
 // row returns the counts of the question's groups in a document. It is valid
 // until the next call.
 func (r *ranking) row(d uint32) []float32 {
 	width := len(r.ask.groups)
 	s := r.s
 	if i := int(s.rowAt[d]); i > 0 {
-		return s.rows[(i-1)*width : i*width]
+		return s.rows[i-1 : i-1+width]
 	}
 	s.rowOf = append(s.rowOf, d)
-	s.rowAt[d] = uint32(len(s.rowOf))
 	from := len(s.rows)
+	if r.blank(d) {
+		from = 0
+	}
+	s.rowAt[d] = uint32(from + 1)
+	if from == 0 {
+		return s.rows[:width]
+	}
 	s.rows = slices.Grow(s.rows, width)[:from+width]
 	row := s.rows[from:]
 	clear(row)
@@ -257,6 +266,9 @@ func (r *ranking) signals(c *candidate) {
 			continue
 		}
 		length += share * float32(r.docs[n].length) / mean
+		if r.blank(n) {
+			continue
+		}
 		for g, v := range r.row(n) {
 			if v != 0 {
 				sum[g] += share * v

@@ -3,6 +3,7 @@ package recall
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -19,21 +20,35 @@ func (r *ranking) scan() int {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(worth(&r.ask.groups[b]), worth(&r.ask.groups[a]))
 	})
-	scanned, budget := 0, maxScan
+	r.whole = true
+	budget := maxScan
+	var gains []weighted // by term: a word may be in several groups, and its list is read once
 	for _, i := range order {
 		g := &r.ask.groups[i]
 		gain := worth(g)
 		if gain <= 0 {
+			r.whole = false
 			continue
 		}
 		for _, t := range g.terms {
-			l := &r.lists[t.term]
-			if budget < maxScan && budget < int(l.n) {
+			n := int(r.lists[t.term].n) // dead entries don't count, so that the result is the same after a rebuild
+			if budget < maxScan && budget < n {
+				r.whole = false
 				continue
 			}
-			budget -= int(l.n) // dead entries don't count, so that the result is the same after a rebuild
-			scanned += r.accumulate(l, float32(gain*t.weight))
+			budget -= n
+			at := &r.s.slots[t.term]
+			if *at == 0 {
+				gains = append(gains, weighted{t.term, 0})
+				*at = uint32(len(gains))
+			}
+			gains[*at-1].weight += gain * t.weight
 		}
+	}
+	scanned := 0
+	for _, t := range gains {
+		r.s.slots[t.term] = 0
+		scanned += r.accumulate(&r.lists[t.term], float32(t.weight))
 	}
 	return scanned
 }
@@ -59,31 +74,28 @@ func (r *ranking) weightOf(s signal) float64 {
 }
 
 func (r *ranking) accumulate(l *list, gain float32) int {
-	s := r.s
+	score := r.s.score
+	k := len(r.s.touched)
+	touched := slices.Grow(r.s.touched, min(len(l.b), len(score)-k+1))
+	touched = touched[:cap(touched)]
 	d := uint32(0) // plus 1
 	n := 0
 	b := l.b
 	for i := 0; i < len(b); n++ {
-		v := uint32(b[i])
-		i++
-		if v >= 0x80 { // uvarint32 itself is not inlined
-			var k int
-			v, k = uvarint32(b[i-1:])
-			i += k - 1
-		}
+		var v, c uint32
+		v, i = varintAt(b, i)
 		d += v >> 1
 		add := gain
 		if v&1 != 0 {
-			c, k := uvarint32(b[i:])
-			i += k
+			c, i = varintAt(b, i)
 			add = gain * float32(c) * 2.2 / (float32(c) + 1.2)
 		}
-		m := &s.score[d-1]
-		if *m == 0 {
-			s.touched = append(s.touched, d-1)
-		}
+		m := &score[d-1]
+		touched[k] = d - 1 // it stays if the score was zero: a branch would be guessed wrong too often
+		k += int((uint64(math.Float32bits(*m)) - 1) >> 63)
 		*m += add
 	}
+	r.s.touched = touched[:k]
 	return n
 }
 
@@ -96,56 +108,62 @@ func (r *ranking) tie(a, b uint32) int {
 	return bytes.Compare(x.id[:], y.id[:])
 }
 
-// pool returns the n best documents that may be hits, and clears the scores.
-func (r *ranking) pool(n int) (best []uint32) {
-	s := r.s
-	better := func(a, b uint32) int {
-		switch x, y := s.score[a], s.score[b]; {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return r.tie(a, b)
-	}
+// pool returns the n best documents that may be hits.
+func (r *ranking) pool(n int) []uint32 {
 	if r.q.Allow == nil {
-		best = r.top(n, better)
-	} else {
-		best = r.topAllowed(n, better)
+		return r.top(n)
 	}
-	for _, d := range s.touched {
-		s.score[d] = 0
+	return r.topAllowed(n)
+}
+
+// scored is a score of at least 0 and a number, as one number: the smaller, the better.
+func scored(score float32, n uint32) uint64 { return uint64(^math.Float32bits(score))<<32 | uint64(n) }
+
+// sortScored sorts scored numbers, the best first. tie orders those with equal scores.
+func sortScored(s []uint64, tie func(a, b uint32) int) {
+	slices.Sort(s) // several times as fast as with a function
+	for i := 0; i < len(s); {
+		j := i + 1
+		for j < len(s) && s[j]>>32 == s[i]>>32 {
+			j++
+		}
+		if j > i+1 {
+			slices.SortFunc(s[i:j], func(a, b uint64) int { return tie(uint32(a), uint32(b)) })
+		}
+		i = j
 	}
-	s.touched = s.touched[:0]
-	return best
 }
 
 // top returns the n best of the scanned documents that fit, the best first.
-func (r *ranking) top(n int, better func(a, b uint32) int) []uint32 {
+func (r *ranking) top(n int) []uint32 {
 	s := r.s
-	best := make([]uint32, 0, 4*n)
+	best := make([]uint64, 0, 4*n)
 	floor := float32(0)
 	for _, d := range s.touched {
 		if s.score[d] < floor || !r.fits(d) {
 			continue
 		}
-		best = append(best, d)
+		best = append(best, scored(s.score[d], d))
 		if len(best) == cap(best) {
-			slices.SortFunc(best, better)
+			sortScored(best, r.tie)
 			best = best[:n]
-			floor = s.score[best[n-1]]
+			floor = s.score[uint32(best[n-1])]
 		}
 	}
-	slices.SortFunc(best, better)
-	return best[:min(n, len(best))]
+	sortScored(best, r.tie)
+	docs := make([]uint32, min(n, len(best)))
+	for i := range docs {
+		docs[i] = uint32(best[i])
+	}
+	return docs
 }
 
 // topAllowed returns the n best of the scanned documents that the query allows,
 // the best first. Allow may have to read the document, so this asks it in the order
 // of the scores, for few documents more than are needed. It may ask twice about
 // the same document.
-func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32) {
-	first := r.top(2*n, better) // mostly enough, and quickly found
+func (r *ranking) topAllowed(n int) (best []uint32) {
+	first := r.top(2 * n) // mostly enough, and quickly found
 	for _, d := range first {
 		if r.q.Allow(r.about(d)) {
 			if best = append(best, d); len(best) == n {
@@ -162,6 +180,12 @@ func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32
 		if r.fits(d) {
 			heap = append(heap, d)
 		}
+	}
+	better := func(a, b uint32) int {
+		if c := cmp.Compare(r.s.score[b], r.s.score[a]); c != 0 {
+			return c
+		}
+		return r.tie(a, b)
 	}
 	down := func(i int) {
 		for c := 2*i + 1; c < len(heap); i, c = c, 2*c+1 {

@@ -25,16 +25,15 @@ const (
 type scratch struct {
 	score   []float32 // by document
 	touched []uint32
-	rowAt   []uint32  // by document: 1 + number of its row
+	rowAt   []uint32  // by document: 1 + where its row begins
 	rowOf   []uint32  // documents that have a row
-	rows    []float32 // per row, one number for each group
+	rows    []float32 // per row, one number for each group; the first row is all zero
 	slots   []uint32  // by term: 1 + offset into ranking.uses
 	asked   termFilter
 	shared  []uint16 // by term: letter runs shared with the question's word
 	alike   []uint32 // terms with shared set
 	list    []candidate
-	order   []placed // order of list, the best first
-	seen    []uint32 // documents in list
+	order   []uint64 // the candidates of list as scored by their indexes, the best first
 	sum     []float32
 }
 
@@ -146,6 +145,7 @@ type ranking struct {
 	was    []float32 // used by cover
 	ask    question
 	mean   float64 // length of a document
+	whole  bool    // no list was left out of the scan, so each document with a term of the question has a score
 	uses   []use
 	nearby []uint32           // documents that a model returned, the nearest first
 	embeds map[uint32]float32 // their similarity, 0 to 1
@@ -220,7 +220,7 @@ func (r *ranking) hits(out *Result) {
 	var docs []uint32              // by hit: its best document
 	shown := map[uint32][]uint32{} // memories that are hits, by anchor
 	for _, o := range r.s.order {
-		c := &r.s.list[o.at]
+		c := &r.s.list[uint32(o)]
 		m := &r.docs[c.doc]
 		if r.ask.strict && c.quoted < 1 {
 			continue
@@ -280,24 +280,16 @@ func (r *ranking) hits(out *Result) {
 	minor(out.Hits, says, out.Confidence)
 }
 
-// placed stands for a candidate in sorting, because a candidate is too large to be moved.
-type placed struct {
-	total   float64
-	doc, at uint32 // at is its index in the list
-}
-
 // order sorts the candidates.
 func (r *ranking) order() {
 	s := r.s
 	s.order = s.order[:0]
 	for i := range s.list {
-		s.order = append(s.order, placed{s.list[i].total, s.list[i].doc, uint32(i)})
+		s.order = append(s.order, scored(float32(max(0, s.list[i].total)), uint32(i)))
 	}
-	slices.SortFunc(s.order, func(a, b placed) int {
-		if c := cmp.Compare(b.total, a.total); c != 0 {
-			return c
-		}
-		return r.tie(a.doc, b.doc)
+	sortScored(s.order, func(i, j uint32) int {
+		a, b := &s.list[i], &s.list[j]
+		return cmp.Or(cmp.Compare(b.total, a.total), r.tie(a.doc, b.doc))
 	})
 }
 

@@ -17,7 +17,8 @@ func stem(word string) string {
 	if s, ok := stemExceptions[word]; ok {
 		return s
 	}
-	w := stemmer{b: []byte(strings.TrimPrefix(word, "'"))}
+	var room [maxTerm]byte
+	w := stemmer{b: append(room[:0], strings.TrimPrefix(word, "'")...)}
 	w.markY()
 	w.regions()
 	w.step0()
@@ -27,14 +28,17 @@ func stem(word string) string {
 	}
 	w.step1b()
 	w.step1c()
-	w.table(step2)
-	w.table(step3)
+	w.table(&step2)
+	w.table(&step3)
 	w.step4()
 	w.step5()
 	for i, c := range w.b {
 		if c == 'Y' {
 			w.b[i] = 'y'
 		}
+	}
+	if s := word[:min(len(w.b), len(word))]; s == string(w.b) { // mostly, and it needs no memory
+		return s
 	}
 	return string(w.b)
 }
@@ -100,7 +104,20 @@ func (w *stemmer) has(suffix string) bool {
 	return n >= 0 && w.b[len(w.b)-1] == suffix[len(suffix)-1] && string(w.b[n:]) == suffix
 }
 
-func (w *stemmer) cut(n int, add string) { w.b = append(w.b[:len(w.b)-n], add...) }
+// last returns the last letter; 0: there is none.
+func (w *stemmer) last() byte {
+	if len(w.b) == 0 {
+		return 0
+	}
+	return w.b[len(w.b)-1]
+}
+
+// cut replaces the last n letters. A word never gets longer than it was.
+func (w *stemmer) cut(n int, add string) {
+	n = len(w.b) - n
+	w.b = w.b[:n+len(add)]
+	copy(w.b[n:], add)
+}
 
 func (w *stemmer) hasVowel(end int) bool {
 	for i := 0; i < end; i++ {
@@ -158,11 +175,11 @@ func (w *stemmer) step1b() {
 		w.cut(len(s), "")
 		switch {
 		case w.has("at"), w.has("bl"), w.has("iz"):
-			w.b = append(w.b, 'e')
+			w.cut(0, "e")
 		case w.double():
 			w.cut(1, "")
 		case w.short():
-			w.b = append(w.b, 'e')
+			w.cut(0, "e")
 		}
 		return
 	}
@@ -198,22 +215,31 @@ func (w *stemmer) step1c() {
 // rule replaces a suffix. "?" means that table has a rule of its own for it.
 type rule struct{ suffix, to string }
 
-var step2 = []rule{
+var step2 = byLast([]rule{
 	{"ization", "ize"}, {"ational", "ate"}, {"fulness", "ful"}, {"ousness", "ous"}, {"iveness", "ive"},
 	{"tional", "tion"}, {"biliti", "ble"}, {"lessli", "less"},
 	{"entli", "ent"}, {"ation", "ate"}, {"alism", "al"}, {"aliti", "al"}, {"ousli", "ous"}, {"iviti", "ive"}, {"fulli", "ful"},
 	{"enci", "ence"}, {"anci", "ance"}, {"abli", "able"}, {"izer", "ize"}, {"ator", "ate"}, {"alli", "al"},
 	{"bli", "ble"}, {"ogi", "?"}, {"li", "?"},
-}
+})
 
-var step3 = []rule{
+var step3 = byLast([]rule{
 	{"ational", "ate"}, {"tional", "tion"}, {"alize", "al"}, {"icate", "ic"}, {"iciti", "ic"}, {"ative", "?"},
 	{"ical", "ic"}, {"ness", ""}, {"ful", ""},
+})
+
+// byLast groups rules by the last letter of their suffix. Most words have to be compared with few.
+func byLast(rules []rule) (out ['z' + 1][]rule) {
+	for _, r := range rules {
+		last := r.suffix[len(r.suffix)-1]
+		out[last] = append(out[last], r)
+	}
+	return out
 }
 
 // table applies the rule with the longest suffix of the word, if the suffix is in R1.
-func (w *stemmer) table(rules []rule) {
-	for _, r := range rules {
+func (w *stemmer) table(rules *['z' + 1][]rule) {
+	for _, r := range rules[w.last()] {
 		if !w.has(r.suffix) {
 			continue
 		}
@@ -243,19 +269,19 @@ func (w *stemmer) table(rules []rule) {
 	}
 }
 
-var step4 = []string{
-	"ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize",
-	"ion", "al", "er", "ic",
-}
+var step4 = byLast([]rule{
+	{"ement", ""}, {"ance", ""}, {"ence", ""}, {"able", ""}, {"ible", ""}, {"ment", ""}, {"ant", ""}, {"ent", ""}, {"ism", ""},
+	{"ate", ""}, {"iti", ""}, {"ous", ""}, {"ive", ""}, {"ize", ""}, {"ion", ""}, {"al", ""}, {"er", ""}, {"ic", ""},
+})
 
 func (w *stemmer) step4() {
-	for _, s := range step4 {
-		if !w.has(s) {
+	for _, r := range step4[w.last()] {
+		if !w.has(r.suffix) {
 			continue
 		}
-		n := len(w.b) - len(s)
-		if n >= w.r2 && (s != "ion" || n > 0 && (w.b[n-1] == 's' || w.b[n-1] == 't')) {
-			w.cut(len(s), "")
+		n := len(w.b) - len(r.suffix)
+		if n >= w.r2 && (r.suffix != "ion" || n > 0 && (w.b[n-1] == 's' || w.b[n-1] == 't')) {
+			w.cut(len(r.suffix), "")
 		}
 		return
 	}

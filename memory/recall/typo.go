@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/locket-dev/locket/internal/calendar"
 )
@@ -38,7 +39,7 @@ func (c *core) correctTypos(words []word) map[int]slipped {
 		if w.han || w.term == "" || len(w.text) < swapLeast || len(w.text) > slipMost || looked == typosMost || !letters(w.text) || c.holds(w.term) || c.knows(w.text) {
 			continue
 		}
-		if len(l.heads[w.term]) > 0 || len(l.members[w.term]) > 0 || len(l.pairs.inChinese(w.term)) > 0 || len(c.dictionary.inChinese(w.term)) > 0 || isTimeWord(w.text) {
+		if l.knows(w.term) || len(c.dictionary.inChinese(w.term)) > 0 || isTimeWord(w.text) {
 			continue
 		}
 		looked++
@@ -78,22 +79,21 @@ func (c *core) nearest(s string) (best string, all []weighted) {
 	l := theLexicon()
 	try := func(b []byte) {
 		w := string(b)
-		if stopWords[w] {
+		term := lemma(w)
+		t := c.dict.find(term)
+		in := c.has(t)
+		if !in && (most > 0 || !l.knows(term)) || stopWords[w] {
 			return
 		}
-		term := lemma(w)
-		n := uint32(0)
-		if t := c.dict.find(term); c.has(t) {
+		n := uint32(1) // if no document has it, it still is a word
+		if in {
 			n = c.lists[t].n
 			if !slices.Contains(all, weighted{t, 1}) {
 				all = append(all, weighted{t, 1})
 			}
 		}
-		if n == 0 && (len(l.pairs.inChinese(term)) > 0 || len(l.heads[term]) > 0 || len(l.members[term]) > 0) {
-			n = 1 // it still is a word
-		}
 		if n > most {
-			best, most = w, n
+			best, most = strings.Clone(w), n // so that all other w need no memory
 		}
 	}
 	b := make([]byte, 0, len(s)+1)
@@ -149,9 +149,13 @@ func (c *core) spelt(out *question, term string, word int, s *scratch) {
 	})
 	var terms []weighted
 	for _, t := range s.alike {
-		theirs := len(c.dict.bytes(t)) - 1
-		like := 2 * float64(s.shared[t]) / float64(n+theirs)
+		shared := s.shared[t]
 		s.shared[t] = 0
+		if 2*float64(shared)/float64(n+gramsLeast) < alikeLeast {
+			continue
+		}
+		theirs := len(c.dict.bytes(t)) - 1
+		like := 2 * float64(shared) / float64(n+theirs)
 		if like >= alikeLeast && c.has(t) {
 			terms = append(terms, weighted{t, math.Min(like, 1)})
 		}

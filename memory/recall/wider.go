@@ -66,13 +66,18 @@ func (r *ranking) sessions() {
 	var all []wider
 	of := make([]int, len(list))
 	best := float32(0)
+	n, last := 0, uint32(0)
 	for i := range list {
 		c := &list[i]
-		n, ok := at[r.docs[c.doc].session]
-		if !ok || r.docs[c.doc].session == 0 {
-			n = len(all)
-			at[r.docs[c.doc].session] = n
-			all = append(all, wider{})
+		session := r.docs[c.doc].session
+		if i == 0 || session == 0 || session != last { // neighbours follow each other in the list
+			known, ok := at[session]
+			if !ok || session == 0 {
+				known = len(all)
+				at[session] = known
+				all = append(all, wider{})
+			}
+			n, last = known, session
 		}
 		of[i] = n
 		s := &all[n]
@@ -117,7 +122,7 @@ func (r *ranking) surest() []uint32 {
 	}
 	first := make([]sure, 0, 4)
 	for _, o := range r.s.order {
-		c := &r.s.list[o.at]
+		c := &r.s.list[uint32(o)]
 		if r.ask.strict && c.quoted < 1 {
 			continue
 		}
