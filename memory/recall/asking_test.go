@@ -64,3 +64,25 @@ func TestThreatFilterThatReads(t *testing.T) {
 		t.Errorf("%d documents were read, and %v", asked, err)
 	}
 }
+
+// A filter that panics leaves nothing behind that would change a later search.
+func TestFilterThatPanics(t *testing.T) {
+	x, r := openOn(t, newSegments(), Options{}), rand.New(rand.NewPCG(3, 4))
+	for n := 1; n <= 500; n++ {
+		if err := x.Add(randomDoc(r, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, text := range someQueries {
+		q := Query{Text: text, Now: june, K: 20}
+		want := find(t, x, q)
+		func() {
+			defer func() { _ = recover() }()
+			other := someQueries[(i+1)%len(someQueries)]
+			find(t, x, Query{Text: other, Now: june, K: 20, Allow: func(About) bool { panic("a filter's fault") }})
+		}()
+		if got := find(t, x, q); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
+		}
+	}
+}

@@ -162,12 +162,12 @@ func (r *ranking) run() Result {
 		return out
 	}
 	r.mean = max(1, float64(r.words)/float64(max(1, r.counted)))
+	defer r.clear() // also if Allow panics, as the scratch is used again
 	out.Scanned = r.scan()
 	n := poolBase + poolPerK*r.q.K
 	r.rank(r.withNearby(r.pool(n), n))
 	r.hits(&out)
 	out.most = r.most()
-	r.clear()
 	return out
 }
 
