@@ -3,8 +3,10 @@ package recall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,13 +78,54 @@ func TestFilterThatPanics(t *testing.T) {
 	for i, text := range someQueries {
 		q := Query{Text: text, Now: june, K: 20}
 		want := find(t, x, q)
-		func() {
-			defer func() { _ = recover() }()
-			other := someQueries[(i+1)%len(someQueries)]
-			find(t, x, Query{Text: other, Now: june, K: 20, Allow: func(About) bool { panic("a filter's fault") }})
-		}()
-		if got := find(t, x, q); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
+		for most := range 60 {
+			called := 0
+			panics := func(About) bool {
+				if called++; called > most {
+					panic("a filter's fault")
+				}
+				return true
+			}
+			bad := Query{Text: someQueries[(i+1)%len(someQueries)] + " gardn violn", Now: june, K: 20}
+			if most%2 == 0 {
+				bad.Allow = panics
+			} else {
+				bad.IsShown = panics
+			}
+			func() {
+				defer func() { _ = recover() }()
+				find(t, x, bad)
+			}()
+			if got := find(t, x, q); !reflect.DeepEqual(got, want) {
+				t.Fatalf("call %d, %q: %+v, want %+v", most, text, got, want)
+			}
 		}
+	}
+}
+
+// A question of very many words that asks for somebody's property has no group of the owner among
+// those that count.
+func TestLongQuestionForAProperty(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	var words []string
+	for i := range 200 {
+		words = append(words, strings.Map(func(c rune) rune { return c - '0' + 'b' }, fmt.Sprintf("%04d", i*37))+"mo")
+	}
+	talk(t, x, "s1", june, 1, [2]string{"Ana", strings.Join(words, " ")}, [2]string{"Rita", "My address is Rua Nova 3."})
+	r := find(t, x, Query{Text: strings.Join(words, " ") + " what is Rita's address", Owner: "Rita", TellsOfPerson: func(memory.ID) bool { return true }, Now: june, K: 3})
+	if len(r.Hits) == 0 {
+		t.Error("no hit")
+	}
+}
+
+// A memory without a type takes the place of the utterance that it quotes, as others do.
+func TestMemoryWithoutAType(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	talk(t, x, "s1", june, 1, [2]string{"Ana", "I keep the passport in the blue folder."})
+	if err := x.Add(Doc{ID: idOf(9), Kind: Memory, Source: idOf(1), At: june, Text: "The passport is in the blue folder."}); err != nil {
+		t.Fatal(err)
+	}
+	if r := find(t, x, Query{Text: "where is the passport", Now: june, K: 3}); len(r.Hits) != 1 || r.Hits[0].ID != idOf(9) || r.Hits[0].Type != "" {
+		t.Errorf("%+v", r.Hits)
 	}
 }

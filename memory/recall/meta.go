@@ -43,8 +43,17 @@ const (
 	whatPlain = 8
 )
 
-func (m *meta) kind() Kind    { return Utterance + Kind(m.what>>4&1) }
-func (m *meta) typ() uint8    { return m.what & whatType }
+func (m *meta) kind() Kind { return Utterance + Kind(m.what>>4&1) }
+func (m *meta) typ() uint8 { return m.what & whatType }
+
+// memoryType returns the type of a memory; empty: an utterance, or a memory without a type.
+func (m *meta) memoryType() memory.Type {
+	if t := m.typ(); t > 0 {
+		return memory.Types[t-1]
+	}
+	return ""
+}
+
 func (m *meta) sens() uint8   { return m.what >> 5 }
 func (m *meta) plain() bool   { return m.what&whatPlain != 0 }
 func (m *meta) dead() bool    { return m.flags&flagDead != 0 }

@@ -187,8 +187,8 @@ func (r *ranking) around(d uint32) [4]uint32 {
 // blank reports whether the scan has shown that a document has no term of the question.
 func (r *ranking) blank(d uint32) bool { return r.whole && r.s.score[d] == 0 }
 
-// row returns the counts of the question's groups in a document. It is valid
-// until the next call.
+// row returns the counts of the question's groups in a document. It is valid until the search ends,
+// and must not be changed.
 func (r *ranking) row(d uint32) []float32 {
 	width := len(r.ask.groups)
 	s := r.s

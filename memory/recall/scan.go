@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// scan adds up a BM25 score for every document that has a term of the question. It reads the groups
-// with the greatest worth first, and stops when the budget of entries is used up (Moffat and
-// Zobel's "continue", 1996). Documents that it finds get their full score later, with the groups
-// that were left out.
+// scan adds up a score for every document that has a term of the question: BM25 with k1 = 1.2 and
+// without the length. It takes the lists of the groups with the greatest worth first. A list that is
+// longer than what is left of the budget of entries is left out; a list counts for each group that
+// has it. Documents that it finds get their full score later, also by the lists that were left out.
 func (r *ranking) scan() int {
 	order := make([]int, len(r.ask.groups))
 	for i := range order {
@@ -78,7 +78,7 @@ func (r *ranking) accumulate(l *list, gain float32) int {
 	k := len(r.s.touched)
 	touched := slices.Grow(r.s.touched, min(len(l.b), len(score)-k+1))
 	touched = touched[:cap(touched)]
-	d := uint32(0) // plus 1
+	d := uint32(0) // the number of the document, plus 1
 	n := 0
 	b := l.b
 	for i := 0; i < len(b); n++ {
@@ -91,7 +91,7 @@ func (r *ranking) accumulate(l *list, gain float32) int {
 			add = gain * float32(c) * 2.2 / (float32(c) + 1.2)
 		}
 		m := &score[d-1]
-		touched[k] = d - 1 // it stays if the score was zero: a branch would be guessed wrong too often
+		touched[k] = d - 1 // always written; k advances if the score was zero. A branch would be mispredicted too often.
 		k += int((uint64(math.Float32bits(*m)) - 1) >> 63)
 		*m += add
 	}

@@ -110,7 +110,12 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 // search answers a query from the index, and from the documents that a model found near.
 func (x *Index) search(q Query, w *Weights, near []Similar, a *asking) (Result, error) {
 	s := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
+	out, err := x.searchIn(s, q, w, near, a)
+	x.scratch.Put(s) // if a filter panics, s has the rest of this search and is not used again
+	return out, err
+}
+
+func (x *Index) searchIn(s *scratch, q Query, w *Weights, near []Similar, a *asking) (Result, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed {
@@ -157,17 +162,18 @@ type ranking struct {
 func (r *ranking) run() Result {
 	r.ask = r.understand(*r.q, r.s, r.w)
 	r.ask.groups = r.ask.groups[:min(len(r.ask.groups), maxGroups)]
+	r.ask.owner = slices.DeleteFunc(r.ask.owner, func(g int) bool { return g >= maxGroups })
 	out := Result{Shape: r.ask.shape}
 	if r.alive == 0 {
 		return out
 	}
 	r.mean = max(1, float64(r.words)/float64(max(1, r.counted)))
-	defer r.clear() // also if Allow panics, as the scratch is used again
 	out.Scanned = r.scan()
 	n := poolBase + poolPerK*r.q.K
 	r.rank(r.withNearby(r.pool(n), n))
 	r.hits(&out)
 	out.most = r.most()
+	r.clear()
 	return out
 }
 
@@ -179,10 +185,7 @@ func (r *ranking) allowed(d uint32) bool {
 // about returns what Allow and IsShown are told about a document.
 func (c *core) about(d uint32) About {
 	m := &c.docs[d]
-	a := About{ID: m.id, Kind: m.kind(), Plain: m.plain()}
-	if t := m.typ(); t > 0 {
-		a.Type = memory.Types[t-1]
-	}
+	a := About{ID: m.id, Kind: m.kind(), Plain: m.plain(), Type: m.memoryType()}
 	if s := m.sens(); s > 0 {
 		a.Sensitivity, a.Rated = memory.Sensitivity(s-1), true
 	}
@@ -196,7 +199,7 @@ func (r *ranking) fits(d uint32) bool {
 	if m.dead() || m.flags&flagPast != 0 && !q.Past || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.kind()) {
 		return false
 	}
-	if len(q.Types) > 0 && (m.typ() == 0 || !slices.Contains(q.Types, memory.Types[m.typ()-1])) {
+	if len(q.Types) > 0 && !slices.Contains(q.Types, m.memoryType()) {
 		return false
 	}
 	if q.Speaker != "" && r.names.text(m.speaker) != foldName(q.Speaker) {
@@ -239,7 +242,7 @@ func (r *ranking) hits(out *Result) {
 				// that was made from it, because the memory has dates and a
 				// state.
 				hit.Also = append(hit.Also, hit.ID)
-				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, r.sourceOf(m), memory.Types[m.typ()-1]
+				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, r.sourceOf(m), m.memoryType()
 				shown[a] = append(shown[a], c.doc)
 				continue
 			}
@@ -259,9 +262,7 @@ func (r *ranking) hits(out *Result) {
 			ID: m.id, Kind: m.kind(), Source: r.sourceOf(m), Session: r.names.text(m.session), Speaker: r.names.text(m.speaker),
 			Score: r.fraction(c.total), Parts: r.parts(c),
 		}
-		if m.typ() > 0 {
-			hit.Type = memory.Types[m.typ()-1]
-		}
+		hit.Type = m.memoryType()
 		if m.at != noTime {
 			hit.At = time.UnixMilli(m.at).UTC()
 		}
