@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
+	"strings"
 )
 
 // chatRequest is the body of POST /chat/completions, as far as it is used
@@ -46,9 +48,10 @@ type namedShape struct {
 type chatAnswer struct {
 	Choices []struct {
 		Message struct {
-			Content string `json:"content"`
+			Content string `json:"content"` // some servers send the thoughts apart, as reasoning_content or reasoning
+			Refusal string `json:"refusal"` // why the model refuses, instead of content
 		} `json:"message"`
-		FinishReason string `json:"finish_reason"`
+		FinishReason string `json:"finish_reason"` // stop, length, content_filter, …
 	} `json:"choices"`
 	Usage struct {
 		Prompt     tokenCount `json:"prompt_tokens"`
@@ -56,11 +59,46 @@ type chatAnswer struct {
 	} `json:"usage"`
 }
 
-func (a *chatAnswer) text() string {
+// text returns the model's answer without its thoughts. cut says that it reached the limit of
+// tokens.
+func (a *chatAnswer) text() (text string, cut bool, err error) {
 	if len(a.Choices) == 0 {
-		return ""
+		return "", false, faultf(Babbled, http.StatusOK, "an answer without text")
 	}
-	return a.Choices[0].Message.Content
+	c := &a.Choices[0]
+	cut = c.FinishReason == "length"
+	text, thinks := afterThoughts(c.Message.Content)
+	switch {
+	case c.Message.Refusal != "":
+		return "", false, faultf(Refused, http.StatusOK, "the model says: %s", c.Message.Refusal)
+	case c.FinishReason == "content_filter":
+		return "", false, faultf(Refused, http.StatusOK, "a filter of the server stopped the answer")
+	case strings.TrimSpace(text) != "":
+		return strings.ToValidUTF8(text, ""), cut, nil
+	case cut || thinks:
+		return "", cut, faultf(Babbled, http.StatusOK, "the limit of tokens ended it before there was text")
+	}
+	return "", cut, faultf(Babbled, http.StatusOK, "an answer without text")
+}
+
+// size returns how many bytes of text the answer has, thoughts included.
+func (a *chatAnswer) size() int {
+	if len(a.Choices) == 0 {
+		return 0
+	}
+	return len(a.Choices[0].Message.Content)
+}
+
+// afterThoughts returns what follows a model's thoughts, which come first and between <think> and
+// </think>. thinks says that they have no end.
+func afterThoughts(text string) (rest string, thinks bool) {
+	if _, after, ok := strings.Cut(text, "</think>"); ok {
+		return after, false
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), "<think>") {
+		return "", true
+	}
+	return text, false
 }
 
 // tokenCount is a number that a server reports. A value that is not a whole

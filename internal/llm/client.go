@@ -174,13 +174,8 @@ func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) 
 	var a Answer
 	err := c.caller.call(ctx, c.cfg.Timeout, http.MethodPost, c.chat, p, &got)
 	if err == nil {
-		text := got.text()
-		a.Usage = believed(Usage{Prompt: int(got.Usage.Prompt), Completion: int(got.Usage.Completion)}, textBytes(system, r.Messages, r.Schema), pictures, len(text), c.cfg.MaxTokens)
-		if strings.TrimSpace(text) == "" {
-			err = faultf(Babbled, http.StatusOK, "an answer without text")
-		} else {
-			a.Text, a.Cut = strings.ToValidUTF8(text, ""), got.Choices[0].FinishReason == "length"
-		}
+		a.Text, a.Cut, err = got.text()
+		a.Usage = believed(Usage{Prompt: int(got.Usage.Prompt), Completion: int(got.Usage.Completion)}, textBytes(system, r.Messages, r.Schema), pictures, got.size(), c.cfg.MaxTokens)
 	}
 	c.count(a.Usage, err)
 	return a, err

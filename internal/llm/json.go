@@ -58,13 +58,10 @@ func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) err
 var errNoObject = errors.New("there is no whole JSON object in it")
 
 // Repair extracts the JSON object from a model's answer: from a Markdown fence,
-// or after the model's thoughts or a sentence. It corrects common mistakes:
+// or after a sentence. It corrects common mistakes:
 // commas before a closing bracket, and line ends within strings. A truncated
 // object is an error.
 func Repair(text string) ([]byte, error) {
-	if _, after, ok := strings.Cut(text, "</think>"); ok {
-		text = after
-	}
 	start := strings.IndexByte(text, '{')
 	if start < 0 {
 		return nil, errNoObject

@@ -202,6 +202,35 @@ func TestAskJSON(t *testing.T) {
 	}
 }
 
+// What a server says without text, or beside it, is told apart.
+func TestAnswersWithoutText(t *testing.T) {
+	for name, c := range map[string]struct {
+		step llmtest.Step
+		text string
+		want Kind
+		says string
+	}{
+		"thoughts before":   {llmtest.Say("<think>It is {4}.</think>\nFour."), "\nFour.", "", ""},
+		"thoughts, no mark": {llmtest.Say("It is {4}.</think>Four."), "Four.", "", ""},
+		"thoughts alone":    {llmtest.EndsEarly("<think>It may be {4}, or"), "", Babbled, "the limit of tokens ended it before there was text"},
+		"thoughts apart":    {llmtest.ThinksApart("It is {4}.", "Four."), "Four.", "", ""},
+		"apart, and alone":  {llmtest.ThinksApart("It may be {4}, or", ""), "", Babbled, "the limit of tokens ended it before there was text"},
+		"refusal":           {llmtest.Refuses("I can't help with that."), "", Refused, "the server refuses the question: the model says: I can't help with that."},
+		"filter":            {llmtest.Filtered("Fou"), "", Refused, "a filter of the server stopped the answer"},
+		"nothing":           {llmtest.Say(" "), "", Babbled, "an answer without text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.New(t, llmtest.Options{})
+			client, _ := ask(t, s, Config{})
+			s.Script(c.step)
+			a, err := client.Ask(t.Context(), Request{Messages: []Message{{Role: User, Text: "2 and 2"}}})
+			if a.Text != c.text || c.want == "" && err != nil || c.want != "" && (kindOf(err) != c.want || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("%q, %v", a.Text, err)
+			}
+		})
+	}
+}
+
 // Each thing that a server does not support is found out once.
 func TestRemembersUnsupportedFeatures(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{NoFormat: true, NewTokens: true})
@@ -223,17 +252,17 @@ func TestRemembersUnsupportedFeatures(t *testing.T) {
 
 func TestRepair(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"a":1}`:                             `{"a":1}`,
-		"<think>{no}</think>\n{\"a\":1} bye}": `{"a":1}`,
-		"```json\n{\"a\":[1,2,],}\n```":       `{"a":[1,2]}`,
-		"{\"a\":\"one\ntwo\t\"}":              `{"a":"one\ntwo\t"}`,
-		`{"a":"}{,]\"},"}`:                    `{"a":"}{,]\"},"}`,
-		`{"a":1`:                              "",
-		`{"a":"`:                              "",
-		`{"a":"\`:                             "",
-		`{"a":[1}`:                            "",
-		`[1]`:                                 "",
-		``:                                    "",
+		`{"a":1}`:                       `{"a":1}`,
+		"Sure!\n{\"a\":1} bye}":         `{"a":1}`,
+		"```json\n{\"a\":[1,2,],}\n```": `{"a":[1,2]}`,
+		"{\"a\":\"one\ntwo\t\"}":        `{"a":"one\ntwo\t"}`,
+		`{"a":"}{,]\"},"}`:              `{"a":"}{,]\"},"}`,
+		`{"a":1`:                        "",
+		`{"a":"`:                        "",
+		`{"a":"\`:                       "",
+		`{"a":[1}`:                      "",
+		`[1]`:                           "",
+		``:                              "",
 	} {
 		got, err := Repair(in)
 		if string(got) != want || (err == nil) != (want != "") {
@@ -253,7 +282,7 @@ func FuzzRepair(f *testing.F) {
 		}
 		// Valid JSON is not changed.
 		var v map[string]json.RawMessage
-		if json.Unmarshal([]byte(s), &v) == nil && !strings.Contains(s, "</think>") && strings.HasPrefix(s, "{") {
+		if json.Unmarshal([]byte(s), &v) == nil && strings.HasPrefix(s, "{") {
 			b, err := Repair(s)
 			if err != nil || !json.Valid(b) {
 				t.Errorf("%q: %q, %v", s, b, err)

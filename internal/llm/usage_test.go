@@ -34,7 +34,7 @@ func TestPlausibleUsage(t *testing.T) {
 func TestStrangeCounts(t *testing.T) {
 	for _, usage := range []string{`null`, `{}`, `{"prompt_tokens":"many"}`, `{"prompt_tokens":1.5,"completion_tokens":1e99}`} {
 		var a chatAnswer
-		if err := json.Unmarshal([]byte(`{"choices":[{"message":{"content":"yes"},"finish_reason":null}],"usage":`+usage+`}`), &a); err != nil || a.text() != "yes" || a.Usage.Prompt != 0 {
+		if err := json.Unmarshal([]byte(`{"choices":[{"message":{"content":"yes"},"finish_reason":null}],"usage":`+usage+`}`), &a); err != nil || a.Choices[0].Message.Content != "yes" || a.Usage.Prompt != 0 {
 			t.Errorf("%s: %+v, %v", usage, a, err)
 		}
 	}

@@ -69,9 +69,6 @@ const maxTopic = 300
 
 // Topic returns the topic in an answer. It is empty if there is none.
 func Topic(text string) string {
-	if _, after, ok := strings.Cut(text, "</think>"); ok {
-		text = after
-	}
 	t := strings.Trim(strings.Join(strings.Fields(text), " "), "\"“”' ")
 	if len(t) > maxTopic {
 		return ""
@@ -106,9 +103,6 @@ var cite = regexp.MustCompile(`^[0-9a-z]{8,26}$`)
 
 // Read checks an answer against the lines of its block.
 func Read(text string, lines []retrieve.Line) Answer {
-	if _, after, ok := strings.Cut(text, "</think>"); ok {
-		text = after
-	}
 	text = strings.TrimSpace(text)
 	if len(text) > maxAnswer {
 		text = strings.ToValidUTF8(text[:maxAnswer], "") + "…"

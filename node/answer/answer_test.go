@@ -28,7 +28,6 @@ func TestReadCitations(t *testing.T) {
 	}{
 		{"Blue [" + one + "].", "Blue.", true, false, 1, 0},
 		{"Blue [" + strings.ToUpper(whole) + "], and sold [" + two + ", " + one + "]", "Blue, and sold", true, false, 2, 0},
-		{"<think>[" + one + "]</think>Blue.", "Blue.", false, false, 0, 0},
 		{"Blue [zzzzzzzzzz]", "Blue", false, false, 0, 1},
 		{"Blue [" + one + "] [zzzzzzzzzz] [zzzzzzzzzz]", "Blue", false, false, 1, 1},
 		{"Blue [" + one[:9] + "]", "Blue", false, false, 0, 1}, // a shorter one may belong to several lines
@@ -60,7 +59,7 @@ func TestRequests(t *testing.T) {
 	if text := TopicRequest([]retrieve.Turn{{Speaker: "Bo", Text: evil}}).Messages[0].Text; strings.Contains(text, "\n") {
 		t.Errorf("%s", text)
 	}
-	for in, want := range map[string]string{" \"Maja's kayak in\nLindau\" ": "Maja's kayak in Lindau", strings.Repeat("x ", 400): "", "<think>hm</think>kayak": "kayak"} {
+	for in, want := range map[string]string{" \"Maja's kayak in\nLindau\" ": "Maja's kayak in Lindau", strings.Repeat("x ", 400): ""} {
 		if got := Topic(in); got != want {
 			t.Errorf("%q: %q", in, got)
 		}

@@ -15,6 +15,14 @@ func (s *Server) answer(w http.ResponseWriter, req *Request, text, finish string
 	_ = json.NewEncoder(w).Encode(s.completion(text, finish, (len(req.Body)+3)/4))
 }
 
+// message answers with a message that is not text alone.
+func (s *Server) message(w http.ResponseWriter, req *Request, m map[string]any, finish string) {
+	a := s.completion("", finish, (len(req.Body)+3)/4)
+	a["choices"].([]any)[0].(map[string]any)["message"] = m
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(a)
+}
+
 // Say answers with a text.
 func Say(text string) Step { return Func(func(*Request) string { return text }) }
 
@@ -34,6 +42,33 @@ func Fenced(text string) Step {
 func EndsEarly(text string) Step {
 	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
 		s.answer(w, req, text, "length")
+	}
+}
+
+// Refuses answers with a refusal instead of text, as OpenAI's models do
+// (platform.openai.com/docs/guides/structured-outputs, "Refusals").
+func Refuses(why string) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
+		s.message(w, req, map[string]any{"role": "assistant", "content": nil, "refusal": why}, "stop")
+	}
+}
+
+// Filtered answers with what a filter of the server left of a text (finish_reason content_filter).
+func Filtered(text string) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
+		s.answer(w, req, text, "content_filter")
+	}
+}
+
+// ThinksApart answers like vLLM or DeepSeek with a model that thinks: thoughts in a field of their
+// own, and no text if they reached the limit of tokens.
+func ThinksApart(thoughts, text string) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
+		if text == "" {
+			s.message(w, req, map[string]any{"role": "assistant", "content": nil, "reasoning_content": thoughts}, "length")
+			return
+		}
+		s.message(w, req, map[string]any{"role": "assistant", "content": text, "reasoning_content": thoughts}, "stop")
 	}
 }
 
