@@ -60,6 +60,49 @@ func locomoUnknown(ctx context.Context, conversations []conversation, w io.Write
 		fmt.Fprintf(w, "%-26s \"I don't know\" to %5.1f %% of %d at %.2f; %5.1f %% at the threshold of the other conversations\n",
 			strings.ReplaceAll(name, "_", " "), whole[k].share(), whole[k].n, recall.Unsure, left[k].share())
 	}
+	return printReliability(w, each, asJSON)
+}
+
+// binEnds are the upper ends of the rows of the table of reliability.
+var binEnds = []float64{.2, recall.Unsure, .5, .6, .7, .8, .9, 1}
+
+// binned returns how many values lie in each row of the table. A row contains its lower end and not
+// its upper one, but for 1.
+func binned(list []float64) []int {
+	counts := make([]int, len(binEnds))
+	for _, v := range list {
+		row := slices.IndexFunc(binEnds, func(end float64) bool { return v < end })
+		if row < 0 {
+			row = len(binEnds) - 1
+		}
+		counts[row]++
+	}
+	return counts
+}
+
+// printReliability prints, for each range of confidence, how many questions of each kind have it,
+// and which share of a conversation's own questions with an answer was found.
+func printReliability(w io.Writer, each []sureness, asJSON bool) error {
+	var all sureness
+	for _, s := range each {
+		all.found, all.missed = append(all.found, s.found...), append(all.missed, s.missed...)
+		all.strange, all.unanswerable = append(all.strange, s.strange...), append(all.unanswerable, s.unanswerable...)
+	}
+	found, missed, strange, unanswerable := binned(all.found), binned(all.missed), binned(all.strange), binned(all.unanswerable)
+	from := 0.0
+	for i, to := range binEnds {
+		share := round(100 * float64(found[i]) / float64(max(1, found[i]+missed[i])))
+		if asJSON {
+			if err := json.NewEncoder(w).Encode(map[string]any{"suite": "locomo", "case": "reliability", "from": from, "to": to, "found": found[i], "missed": missed[i],
+				"of_another_life": strange[i], "of_its_own_without_answer": unanswerable[i], "found_percent": share}); err != nil {
+				return err
+			}
+		} else {
+			fmt.Fprintf(w, "confidence %.2f to %.2f: %3d found, %3d missed, %4d of another life, %3d of its own without answer; found are %5.1f %% of found and missed\n",
+				from, to, found[i], missed[i], strange[i], unanswerable[i], share)
+		}
+		from = to
+	}
 	return nil
 }
 
