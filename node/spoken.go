@@ -14,8 +14,8 @@ import (
 const (
 	// maxOrderAge is how old a spoken order may be: stored sound arrives late, and slow ears take time.
 	maxOrderAge = 10 * time.Minute
-	// clockTolerance is how far a wearable's clock may be behind. An order that is no older than this is
-	// obeyed even if the wearer resumed after its time.
+	// clockTolerance is how far a wearable's clock may be behind. An order of the last minute is
+	// obeyed even if the pause was changed after its time.
 	clockTolerance = time.Minute
 )
 

@@ -66,8 +66,8 @@ func locomoUnknown(ctx context.Context, conversations []conversation, w io.Write
 // binEnds are the upper ends of the rows of the table of reliability.
 var binEnds = []float64{.2, recall.Unsure, .5, .6, .7, .8, .9, 1}
 
-// binned returns how many values lie in each row of the table. A row contains its lower end and not
-// its upper one, but for 1.
+// binned returns how many values lie in each row of the table. A value between two rows is in the
+// upper one; 1 is in the last.
 func binned(list []float64) []int {
 	counts := make([]int, len(binEnds))
 	for _, v := range list {

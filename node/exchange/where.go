@@ -125,7 +125,7 @@ func localState(tx *store.Tx, id memory.ID) (media string, cold bool, err error)
 
 // blobAt is what is known of where the bytes of a memory's photo or recording are.
 type blobAt struct {
-	exists     bool            // the memory has one, and this device has more than a stub of the memory
+	exists     bool            // the memory has a photo or recording, and its content is on this device, too
 	unsent     bool            // the bytes are here, and no remote was given them
 	remotes    map[string]bool // the URLs of the remotes that have the bytes; nil: the only relay has them
 	sealedHere bool            // the sealed bytes are here, for remotes that do not have them

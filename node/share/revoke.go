@@ -85,8 +85,8 @@ func pickParties(rec *Record, party string) ([]Party, error) {
 	return nil, fmt.Errorf("%q: %w", party, memory.ErrAmbiguous)
 }
 
-// removeMembers removes members, and with last everything else, too. If the relay no
-// longer has the space, it was revoked before.
+// removeMembers removes members from a space. If last is set, it removes everything else
+// from the space, too. If the relay no longer has the space, it was revoked before.
 func (s *Sharing) removeMembers(ctx context.Context, rec *Record, out []Party, last bool) (err error) {
 	sp, err := s.open(ctx, rec, nil)
 	if err != nil {

@@ -84,8 +84,8 @@ func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(
 	return out
 }
 
-// pronounceable makes a name of four syllables from a secret: one that nobody has but
-// that can be pronounced, one of 31 million.
+// pronounceable makes a name of four syllables from a secret. Nobody has that name, but it
+// can be pronounced. There are 31 million of them.
 func pronounceable(b [32]byte) string {
 	const consonants, vowels = "bdfgklmnprstvwz", "aeiou"
 	n := binary.BigEndian.Uint64(b[:])

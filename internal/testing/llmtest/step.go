@@ -63,13 +63,11 @@ func Filtered(text string) Step {
 // ThinksApart answers like vLLM or DeepSeek with a model that thinks: thoughts in a field of their
 // own, and no text if they reached the limit of tokens.
 func ThinksApart(thoughts, text string) Step {
-	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
-		if text == "" {
-			s.message(w, req, map[string]any{"role": "assistant", "content": nil, "reasoning_content": thoughts}, "length")
-			return
-		}
-		s.message(w, req, map[string]any{"role": "assistant", "content": text, "reasoning_content": thoughts}, "stop")
+	m, finish := map[string]any{"role": "assistant", "content": text, "reasoning_content": thoughts}, "stop"
+	if text == "" {
+		m["content"], finish = nil, "length"
 	}
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) { s.message(w, req, m, finish) }
 }
 
 // Fails answers with a status and the protocol's error object. retryAfter is the header's value,
