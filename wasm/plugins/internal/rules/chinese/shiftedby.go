@@ -20,6 +20,9 @@ var shiftsBy = [...]struct {
 // shiftedBy takes 面试推迟了一周, 会提前半小时: a known appointment, later or earlier by a length of time.
 // Without a noun it is the one that the speaker has just named.
 func shiftedBy(t *discourse.Talk, b *discourse.BareZh) bool {
+	if len(t.Plans) == 0 {
+		return false
+	}
 	raw := strings.TrimRight(b.S.Raw(), "。！! ，,啦啊了")
 	head, by, sign := "", "", 1
 	for _, s := range shiftsBy {
@@ -30,11 +33,11 @@ func shiftedBy(t *discourse.Talk, b *discourse.BareZh) bool {
 			break
 		}
 	}
-	if by == "" || len(t.Plans) == 0 || b.S.Ends == "？" || b.S.Ends == "?" || syntax.ContainsAny(head, "想", "要", "能", "可以", "可能", "建议", "希望", "申请", "打算", "不", "没", "如果", "要是", "是否") && !strings.Contains(head, "需要") {
+	if by == "" || b.S.Ends == "？" || b.S.Ends == "?" || syntax.ContainsAny(head, "想", "要", "能", "可以", "可能", "建议", "希望", "申请", "打算", "不", "没", "如果", "要是", "是否") && !strings.Contains(head, "需要") {
 		return false
 	}
 	n, unit := lengthZh(by)
-	if n == 0 || n > 600 || unit != "分钟" && n > 60 {
+	if n == 0 || n > 600 || unit != "minute" && n > 60 {
 		return false
 	}
 	attr, word := EventIn(head)
@@ -53,37 +56,20 @@ func shiftedBy(t *discourse.Talk, b *discourse.BareZh) bool {
 	if !ok || p.Day < t.Now.Day || p.Day <= 1 {
 		return false
 	}
-	w := p.When(t.Now.Offset)
-	switch n *= sign; unit {
-	case "天":
-		w.Day += n
-	case "周", "星期", "礼拜":
-		w.Day += 7 * n
-	case "月":
-		w.Day = timex.AddMonths(w.Day, n)
-	default:
-		if unit == "小时" {
-			n *= 60
-		}
-		if w.Minute += n; !w.Clock || w.Minute < 0 || w.Minute >= 24*60 {
-			return false
-		}
-	}
-	if w.Day < t.Now.Day {
-		return false
-	}
 	p.Chinese = true
 	if p.What == "" || p.What == "plan" {
 		p.What = word
 	}
-	discourse.Moved(t, p.Move(&w), b.S, 0.86)
-	return true
+	return discourse.Shifted(t, p, n*sign, unit, b.S)
 }
 
-// lengthZh reads a length of time that ends a clause: 一周, 两天, 半个小时.
+// unitsZh are units of time for [discourse.Shifted].
+var unitsZh = map[string]string{"分钟": "minute", "小时": "hour", "钟头": "hour", "天": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month"}
+
+// lengthZh reads a length of time that ends a clause: 一周, 两天, 半个小时. The unit is empty if there is none.
 func lengthZh(x string) (n int, unit string) {
 	if x == "半小时" || x == "半个小时" || x == "半个钟头" {
-		return 30, "分钟"
+		return 30, "minute"
 	}
 	all := syntax.Sentences(x)
 	if len(all) != 1 {
@@ -93,22 +79,13 @@ func lengthZh(x string) (n int, unit string) {
 	if took == 0 {
 		return 0, ""
 	}
-	half := strings.HasPrefix(all[0].From(took), "个半")
-	unit = syntax.TrimHeads(all[0].From(took), "个半", "个")
-	if unit == "钟头" {
-		unit = "小时"
-	}
-	switch unit {
-	case "小时":
-		if half {
-			return n*60 + 30, "分钟"
-		}
-	case "天", "周", "星期", "礼拜", "月", "分钟":
-		if half {
-			return 0, ""
-		}
-	default:
+	rest := all[0].From(took)
+	half := strings.HasPrefix(rest, "个半")
+	switch unit = unitsZh[syntax.TrimHeads(rest, "个半", "个")]; {
+	case unit == "" || half && unit != "hour":
 		return 0, ""
+	case half:
+		return n*60 + 30, "minute"
 	}
 	return n, unit
 }

@@ -147,11 +147,10 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 		}
 	}
 	if s == "他" || s == "她" {
-		p, ok := t.LastPerson()
-		if !ok {
-			p, ok = t.AbsentZh() // the person about whom the other has asked
+		if p, ok := t.LastPerson(); ok {
+			return p, true
 		}
-		return p, ok
+		return t.AbsentZh() // the person about whom the other has asked
 	}
 	if strings.HasPrefix(s, "你") || strings.HasPrefix(s, "您") {
 		if a, ok := t.Addressee(); ok && (s == "你" || s == "您") {

@@ -6,11 +6,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// "I live in Leeds, well, I actually moved out in May" says first what is no longer true. Whoever
-// left ends the home or the job of which the text has spoken before.
-
-// Left ends the home or the job that the same sentence has given somebody, or the same text, if the
-// sentence says that it corrects it. text is the statement that they left.
+// Left ends the home or the job of somebody who has left it: "I live in Leeds, well, I actually moved
+// out in May". The sentence before it in the text counts only if this one corrects it. text is the
+// statement that they left.
 func (t *Talk) Left(who Person, attribute, text string) {
 	raw := strings.ToLower(t.Said.Raw())
 	corrects := HoldsWord(raw, "actually") || HoldsWord(raw, "but") || HoldsWord(raw, "well") || syntax.ContainsAny(raw, "其实", "不过", "但", "已经", "早就")

@@ -7,6 +7,37 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
+// Shifted proposes a new time of a plan: n units later, or earlier if n is negative. The units are
+// minute, hour, day, week, fortnight and month. It reports whether that is a time to come, and on the
+// same day if only the hour changes.
+func Shifted(t *Talk, p Plan, n int, unit string, s syntax.Sentence) bool {
+	w := p.When(t.Now.Offset)
+	switch unit {
+	case "day":
+		w.Day += n
+	case "week":
+		w.Day += 7 * n
+	case "fortnight":
+		w.Day += 14 * n
+	case "month":
+		w.Day = timex.AddMonths(w.Day, n)
+	case "hour", "minute":
+		if unit == "hour" {
+			n *= 60
+		}
+		if w.Minute += n; !w.Clock || w.Minute < 0 || w.Minute >= 24*60 {
+			return false
+		}
+	default:
+		return false
+	}
+	if w.Day < t.Now.Day {
+		return false
+	}
+	Moved(t, p.Move(&w), s, 0.86)
+	return true
+}
+
 // Moved proposes the new time of a plan.
 func Moved(t *Talk, p Plan, s syntax.Sentence, confidence float64) {
 	w := p.When(t.Now.Offset)

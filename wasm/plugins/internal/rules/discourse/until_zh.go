@@ -21,10 +21,7 @@ func (t *Talk) untilZh(b *BareZh, timed map[int]bool) {
 	for i := range b.Whens {
 		w := &b.Whens[i]
 		word, n := syntax.PrefixZh(b.S, w.Next, "之前", "以前", "前")
-		if n == 0 || w.Habit || w.Assumed != 12 || w.Grain != 'M' && w.Grain != 'd' || w.Day <= t.Now.Day {
-			continue
-		}
-		if !b.wasZh() {
+		if n == 0 || w.Habit || w.Assumed != 12 || w.Grain != 'M' && w.Grain != 'd' || w.Day <= t.Now.Day || !b.wasZh() {
 			continue
 		}
 		w.Past(t.Now)

@@ -98,11 +98,12 @@ func Resettled(t *discourse.Talk, s syntax.Sentence) bool {
 	if !marked && tells(s) {
 		return false
 	}
-	if whens := timex.FindWhens(s, t.Now); verb > 0 && (discourse.Relocates(s, whens) || discourse.MovesOther(s, verb, whens)) {
+	p, ok := settled(t, s, marked, yours)
+	if !ok {
 		return false
 	}
-	p, ok := settled(t, s, marked, yours)
-	if !ok || !discourse.MayBe(dayBefore(timex.FindWhens(s, t.Now), verb), p.Day, t.Now.Day) {
+	whens := timex.FindWhens(s, t.Now)
+	if verb > 0 && (discourse.Relocates(s, whens) || discourse.MovesOther(s, verb, whens)) || !discourse.MayBe(dayBefore(whens, verb), p.Day, t.Now.Day) {
 		return false
 	}
 	to, ok := settledFor(t, s)

@@ -158,8 +158,8 @@ func shareTail(list []string, tail string) (parts []string) {
 }
 
 // nextMedicine returns where the medicine after "and" or a comma at token k begins; 0 if there is
-// none. "And I take" and "and then" may be between them, and a time, which it returns: "and at
-// night I take".
+// none. Words such as "and I take", "and then" may come before it. So may a time, "and at night I
+// take", which is returned as first.
 func nextMedicine(s syntax.Sentence, k int) (next int, first string) {
 	if s.At(k) != "and" && s.At(k) != "," && s.At(k) != "plus" {
 		return 0, ""

@@ -3,7 +3,6 @@ package english
 import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // shifts are verbs that give an appointment another time.
@@ -60,29 +59,5 @@ func shiftedBy(t *discourse.Talk, c *discourse.Clause) bool {
 	if earlier {
 		n = -n
 	}
-	w := p.When(t.Now.Offset)
-	switch unit {
-	case "day":
-		w.Day += n
-	case "week":
-		w.Day += 7 * n
-	case "fortnight":
-		w.Day += 14 * n
-	case "month":
-		w.Day = timex.AddMonths(w.Day, n)
-	case "hour", "minute":
-		if unit == "hour" {
-			n *= 60
-		}
-		if w.Minute += n; !w.Clock || w.Minute < 0 || w.Minute >= 24*60 {
-			return false
-		}
-	default:
-		return false
-	}
-	if w.Day < t.Now.Day {
-		return false
-	}
-	discourse.Moved(t, p.Move(&w), c.Sentence, 0.86)
-	return true
+	return discourse.Shifted(t, p, n, unit, c.Sentence)
 }

@@ -29,7 +29,7 @@ func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 		afternoon = w.Minute
 	}
 	if m, q := shortOfZh(s, k); q > 0 { // 差五分八点
-		if h, n := numberZh(s, k+q); n > 0 && s.At(k+q+n) == "点" && h >= 1 && h <= 12 {
+		if h, n := NumberZh(s, k+q); n > 0 && s.At(k+q+n) == "点" && h >= 1 && h <= 12 {
 			if h = before(h); h < 12 && (afternoon >= 12*60 || afternoon < 0 && h < 7) {
 				h += 12
 			}
@@ -37,7 +37,7 @@ func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 			return k + q + n + 1 - i
 		}
 	}
-	h, n := numberZh(s, k)
+	h, n := NumberZh(s, k)
 	_, counted := syntax.PrefixZh(s, k+n+1, "建议", "意见", "要求", "理由", "原因", "好处", "坏处", "内容", "想法", "说明", "看法", "不同", "共识", "希望")
 	if long := s.At(k + n + 1); n > 0 && (s.At(k+n) == "点" || s.At(k+n) == "时" && long != "间" && long != "刻" && long != "期") && h <= 99 && counted == 0 { // and not 同一时间
 		w.Void = w.Void || h > 24
@@ -51,7 +51,7 @@ func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 			m, k = 45, k+2
 		} else if short, q := shortOfZh(s, k); q > 0 && h > 0 { // 九点差一刻
 			m, k = -short, k+q
-		} else if v, q := numberZh(s, k); q > 0 && v < 100 && s.At(k+q) != "个" && (v > 9 || q > 1 || s.Toks[k].Kind == 'n' || s.At(k+1) == "分") { // 七点一起吃饭
+		} else if v, q := NumberZh(s, k); q > 0 && v < 100 && s.At(k+q) != "个" && (v > 9 || q > 1 || s.Toks[k].Kind == 'n' || s.At(k+1) == "分") { // 七点一起吃饭
 			w.Void = w.Void || v > 59
 			m, k = v, k+q
 			if s.At(k) == "分" {

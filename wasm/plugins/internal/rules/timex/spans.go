@@ -257,10 +257,10 @@ func daysZh(s syntax.Sentence, i int, w *When) int {
 	}
 	k := i + 1
 	_, m, first := Date(w.Day)
-	d, n := numberZh(s, k)
+	d, n := NumberZh(s, k)
 	if n > 0 && s.At(k+n) == "月" {
 		m, k = d, k+n+1
-		d, n = numberZh(s, k)
+		d, n = NumberZh(s, k)
 	} else if n > 0 && d < first { // 20号到3号
 		m = m%12 + 1
 	}
@@ -357,7 +357,7 @@ func lasted(s syntax.Sentence, w *When) int64 {
 				word    string
 				minutes int
 			}{{"个小时", 60}, {"小时", 60}, {"分钟", 1}} {
-				if count, took := numberZh(s, i); took > 0 && n == 0 && strings.HasPrefix(s.Text[s.Toks[i+took-1].End:s.End], unit.word) {
+				if count, took := NumberZh(s, i); took > 0 && n == 0 && strings.HasPrefix(s.Text[s.Toks[i+took-1].End:s.End], unit.word) {
 					n, minutes = count, unit.minutes
 				}
 			}

@@ -46,7 +46,7 @@ func soonZh(s syntax.Sentence, i int, now Moment, w *When) int {
 		over = 0 // 住过五年
 	}
 	k, minutes := i+over, 0
-	if n, took := numberZh(s, k); over > 0 && took > 0 {
+	if n, took := NumberZh(s, k); over > 0 && took > 0 {
 		_, ge := syntax.PrefixZh(s, k+took, "个")
 		if unit, u := syntax.PrefixZh(s, k+took+ge, "天", "周", "星期", "礼拜", "月", "年"); u > 0 { // 过三天
 			w.ahead(now, unit, n)
@@ -55,7 +55,7 @@ func soonZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	}
 	if _, n := syntax.PrefixZh(s, k, "半个小时", "半个钟头", "半小时"); n > 0 {
 		k, minutes = k+n, 30
-	} else if n, took := numberZh(s, k); took > 0 {
+	} else if n, took := NumberZh(s, k); took > 0 {
 		k += took
 		_, half := syntax.PrefixZh(s, k, "个半")
 		unit, u := syntax.PrefixZh(s, k, "个半小时", "个半钟头", "个小时", "个钟头", "小时", "刻钟", "分钟")

@@ -9,11 +9,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// NumberZh reads the number at token i, and returns how many tokens it takes; 0 if there is none.
-func NumberZh(s syntax.Sentence, i int) (n, took int) { return numberZh(s, i) }
-
-// numberZh reads a number at token i, in digits or characters, up to 9999.
-func numberZh(s syntax.Sentence, i int) (n, took int) {
+// NumberZh reads a number at token i, in digits or characters, up to 9999. took is how many tokens
+// it takes; 0: there is none.
+func NumberZh(s syntax.Sentence, i int) (n, took int) {
 	if i < len(s.Toks) && s.Toks[i].Kind == 'n' {
 		v, err := strconv.Atoi(s.At(i))
 		return v, syntax.BoolInt(err == nil)
@@ -56,7 +54,7 @@ func nearDayZh(s syntax.Sentence, i int, now Moment, w *When) int {
 func someTimeZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	_, n := syntax.PrefixZh(s, i, "小时候", "小学时", "初中时", "高中时", "大学时", "上学那会", "上大学的时候", "上学的时候", "读书的时候", "很多年前", "好多年前", "多年前", "好几年前", "几年前", "很久以前", "很久之前", "有一次", "有一回", "有次")
 	if n == 0 {
-		age, took := numberZh(s, i)
+		age, took := NumberZh(s, i)
 		after, m := syntax.PrefixZh(s, i+took, "岁的时候", "岁那年", "岁时")
 		if took == 0 || after == "" || age > 90 {
 			return 0
@@ -115,7 +113,7 @@ func inYearZh(s syntax.Sentence, k, y int, w *When) int {
 		w.ofYear(y)
 		return n
 	}
-	m, n := numberZh(s, k)
+	m, n := NumberZh(s, k)
 	if n == 0 || s.At(k+n) != "月" || m < 1 || m > 12 {
 		w.Set(DayOf(y, 1, 1), 'y')
 		return 0
@@ -155,7 +153,7 @@ func monthPartZh(s syntax.Sentence, k int, w *When) int {
 
 // dayOfMonthZh reads 五号, 五日 at token k; n is 0 if there is none.
 func dayOfMonthZh(s syntax.Sentence, k int) (d, n int) {
-	d, n = numberZh(s, k)
+	d, n = NumberZh(s, k)
 	if n == 0 || d > 99 || s.At(k+n) != "日" && s.At(k+n) != "号" {
 		return 0, 0
 	}
@@ -168,7 +166,7 @@ func bareDayZh(s syntax.Sentence, k int) (d, n int) {
 	if n > 0 {
 		return d, n
 	}
-	d, n = numberZh(s, k)
+	d, n = NumberZh(s, k)
 	if next := s.At(k + n); n == 0 || d < 10 || d > 31 || next != "" && s.Toks[k+n].Kind != 'p' && (s.Toks[k+n].Kind == 'n' || strings.Contains("个天块元点岁人次年周里斤多几来节集章页家本万千百条件场门分小公平米号月到至和、.:", next)) {
 		return 0, 0
 	}
@@ -215,7 +213,7 @@ func dateZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	if y, k := shortYearZh(s, i, now); k > 0 {
 		return k + inYearZh(s, i+k, y, w)
 	}
-	n, k := numberZh(s, i)
+	n, k := NumberZh(s, i)
 	if k == 0 {
 		return 0
 	}
@@ -280,7 +278,7 @@ func lunarZh(s syntax.Sentence, i, next int) bool {
 	if s.At(next) != "初" || s.At(next+1) == "" || !strings.Contains("一二三四五六七八九十", s.At(next+1)) {
 		return false
 	}
-	_, k := numberZh(s, next+1)
+	_, k := NumberZh(s, next+1)
 	after := s.At(next + 1 + k)
 	return after == "" || !strings.Contains("日号个位天几场次周年名", after) // 三月初五号, 八月初一个朋友
 }
