@@ -73,7 +73,7 @@ func TestDaemonRunsABridge(t *testing.T) {
 	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", first)); err != nil || !bytes.HasPrefix(line, []byte(program+"\x00")) {
 		t.Errorf("the bridge runs as %q, %v", line, err)
 	}
-	put("memo.wav", dayFile(t, "jfk.wav"))
+	put("memo.wav", recording(t))
 	put("photo.jpg", dayFile(t, "astronaut.jpg"))
 	found("ladder is behind the greenhouse")
 	h.eventually("recording and photo", func(s string) bool { return strings.Contains(s, "Recording of") && strings.Contains(s, "Photo") }, "list", "--type", "resource")

@@ -208,7 +208,7 @@ func (s *soak) addWorker() {
 // other nodes. For a tenth of them the clock is a day off.
 func (s *soak) talk(stop <-chan struct{}) {
 	r := rand.New(rand.NewPCG(*soakSeed, 1))
-	sound := dayFile(s.t, "jfk.wav")
+	sound := recording(s.t)
 	tick := time.NewTicker(*soakEvery)
 	defer tick.Stop()
 	for i := 0; ; i++ {

@@ -98,7 +98,7 @@ func (s *soak) rest() map[*proc]map[string]int {
 		n.must("search", "where does Ana live")
 		n.must("sync", "--now")
 	}
-	heard, err := s.devices[0].Publish(s.t.Context(), &wire.Audio{Header: wire.Header{At: s.now()}, Codec: "wav", Data: dayFile(s.t, "jfk.wav"), Last: true})
+	heard, err := s.devices[0].Publish(s.t.Context(), &wire.Audio{Header: wire.Header{At: s.now()}, Codec: "wav", Data: recording(s.t), Last: true})
 	if err != nil {
 		s.t.Fatal(err)
 	}

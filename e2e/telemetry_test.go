@@ -22,7 +22,7 @@ func TestTelemetryHasNoContent(t *testing.T) {
 	d := h.start()
 	c := h.addDevice("graces-pendant")
 	w := wearable(t, c.Broker, "graces-pendant", c.Password)
-	heard, err := w.Publish(t.Context(), &wire.Audio{Header: wire.Header{At: time.Now().Add(-time.Hour)}, Codec: "wav", Data: dayFile(t, "jfk.wav"), Last: true})
+	heard, err := w.Publish(t.Context(), &wire.Audio{Header: wire.Header{At: time.Now().Add(-time.Hour)}, Codec: "wav", Data: recording(t), Last: true})
 	if err == nil {
 		err = heard.Wait(t.Context())
 	}

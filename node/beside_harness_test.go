@@ -12,12 +12,17 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/testdata/day"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
-// file returns a file of the fixed day.
+// file returns a file of the fixed day, or the recording from which its sound was made.
 func file(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := day.Files.ReadFile(name)
+	files := day.Files
+	if name == "jfk.wav" {
+		files = audio.Files
+	}
+	b, err := files.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // takeOf returns the samples of a recording, repeated times over.
 func takeOf(t *testing.T, name string, times int) (pcm []byte) {
 	t.Helper()
-	b, err := os.ReadFile(map[bool]string{true: "../testdata/day/", false: "../wasm/plugins/speech/testdata/audio/"}[name == "jfk.wav"] + name)
+	b, err := os.ReadFile("../wasm/plugins/speech/testdata/audio/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

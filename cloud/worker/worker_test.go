@@ -88,7 +88,7 @@ func TestWorkerEndToEnd(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
-	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
+	recording := o.source("audio/wav", jfk(t), "recording", "waiting")
 	note := o.source("image/png", day(t, "note.png"))
 	w, log, _ := run(t, Config{Home: home})
 
@@ -146,7 +146,7 @@ func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
-	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
+	recording := o.source("audio/wav", jfk(t), "recording", "waiting")
 	nowhere := t.TempDir()
 
 	w, _, stop := run(t, Config{Home: home, Engines: Engines{Path: nowhere}})

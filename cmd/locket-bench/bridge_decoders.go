@@ -17,14 +17,14 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/lc3"
 	"github.com/locket-dev/locket/internal/media"
 	samples "github.com/locket-dev/locket/node/extract/sound"
-	"github.com/locket-dev/locket/testdata/day"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // decoders measures the decoders for devices' sound, compared with the reference program of each
 // codec on the same speech: the node's Opus decoder with opusdec, and the bridge's LC3 decoder with
 // dlc3. A program's time is from its start to its end.
 func (b *bridgeBench) decoders(ctx context.Context) ([]result, error) {
-	file, err := day.Files.ReadFile("jfk.wav")
+	file, err := audio.Files.ReadFile("jfk.wav")
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/testdata/day"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // wearable adds the wearable that the suite publishes as.
@@ -115,7 +115,7 @@ func (b *eveningBench) words(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	wav, err := day.Files.ReadFile("jfk.wav")
+	wav, err := audio.Files.ReadFile("jfk.wav")
 	if err != nil {
 		return err
 	}

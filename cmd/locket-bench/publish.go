@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // patience is how long one flood may take, because a host that failed does not answer.
@@ -89,16 +90,12 @@ func talk(n int) ([]wire.Message, error) {
 	}
 }
 
-// sound returns n seconds of speech, repeated from the fixed day, in parts of a second as a pin
+// sound returns n seconds of speech, repeated, in parts of a second as a pin
 // sends them.
 func sound(n int, from time.Time) ([]wire.Message, error) {
-	d, err := day.Fixed()
+	b, err := audio.Files.ReadFile("jfk.wav")
 	if err != nil {
 		return nil, err
-	}
-	b, ok := d.File("jfk.wav")
-	if !ok {
-		return nil, fmt.Errorf("the fixed day has no jfk.wav")
 	}
 	s, err := media.ReadWAV(b)
 	if err != nil {

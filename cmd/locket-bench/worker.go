@@ -14,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/internal/testing/speechtest"
 	"github.com/locket-dev/locket/testdata/day"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // The worker suite lets each available engine transcribe recordings with known words, and read a
@@ -106,7 +107,7 @@ type clip struct {
 // recordings reads a folder's WAV files; without a folder the project's own one.
 func recordings(dir string) (clips []clip, skipped []string, err error) {
 	if dir == "" {
-		wav, err := day.Files.ReadFile("jfk.wav")
+		wav, err := audio.Files.ReadFile("jfk.wav")
 		return []clip{{"jfk.wav", wordsIn["jfk.wav"], wav}}, nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.wav"))

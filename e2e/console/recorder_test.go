@@ -104,7 +104,7 @@ func TestRecorder(t *testing.T) {
 	if s := fmt.Sprintf("%+v", d); strings.Contains(s, string(d.Password)) {
 		t.Errorf("printed, it tells the password: %s", s)
 	}
-	voice, err := filepath.Abs("../../testdata/day/jfk.wav")
+	voice, err := filepath.Abs("../../wasm/plugins/speech/testdata/audio/jfk.wav")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestVoices(t *testing.T) {
 		}
 		return path
 	}
-	jfk, other := absolute("../../testdata/day/jfk.wav"), absolute("../../wasm/plugins/speech/testdata/audio/spk1_snt1.wav")
+	jfk, other := absolute("../../wasm/plugins/speech/testdata/audio/jfk.wav"), absolute("../../wasm/plugins/speech/testdata/audio/spk1_snt1.wav")
 	ears := speechtest.Whisper(t)
 	home, c := ownHome(t)
 	if _, err := c.AddEngine(t.Context(), serve.AddEngineRequest{Kind: "ears", Address: ears.URL}); err != nil {

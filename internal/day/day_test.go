@@ -16,7 +16,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-const folder = "../../testdata/day"
+const (
+	folder    = "../../testdata/day"
+	recording = "../../wasm/plugins/speech/testdata/audio/jfk.wav"
+)
 
 func mustFixed(t testing.TB) *Day {
 	t.Helper()

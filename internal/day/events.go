@@ -7,6 +7,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/media"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
 )
 
 // Event is what a wearable publishes for a line, or for a part of one. ID has the device, the boot
@@ -79,6 +80,13 @@ func (l *Line) events(file []byte, zone string) ([]Event, error) {
 	}}
 	switch l.Kind {
 	case memory.KindAudio:
+		if media.Sniff(file) == media.OggOpus {
+			events, _, err := opusEvents(e, file)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", l.File, err)
+			}
+			return events, nil
+		}
 		s, err := media.ReadWAV(file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.File, err)
@@ -115,4 +123,31 @@ func soundEvents(first Event, s media.Sound) []Event {
 			return events
 		}
 	}
+}
+
+// opusRate is the rate at which every Ogg Opus file is played (RFC 7845).
+const opusRate = 48000
+
+// opusEvents cuts an Ogg Opus file into parts of [Part], each of complete packets. The last part
+// may be shorter, and is marked as the last. It also returns the time at which the sound ends.
+func opusEvents(first Event, b []byte) ([]Event, time.Time, error) {
+	packets, _, err := media.ReadOpus(b)
+	if err != nil {
+		return nil, first.At, err
+	}
+	first.Codec, first.Rate = "opus", opusRate
+	var events []Event
+	part, end := first, first.At
+	for i, p := range packets {
+		if part.Data, err = wire.AppendPacket(part.Data, p.Data); err != nil {
+			return nil, first.At, err
+		}
+		end = end.Add(p.Duration)
+		if part.Last = i == len(packets)-1; part.Last || end.Sub(part.At) >= Part {
+			events = append(events, part)
+			part = first
+			part.At = end
+		}
+	}
+	return events, end, nil
 }

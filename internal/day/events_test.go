@@ -2,17 +2,19 @@ package day
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/internal/media"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
 )
 
 func TestEventsOfADay(t *testing.T) {
 	for _, d := range append([]*Day{mustFixed(t)}, mustMake(t)[:3]...) {
 		next, lines, last := map[string]uint64{}, map[int]bool{}, 0
-		var sound []byte
+		var sound [][]byte
 		for e := range d.Events() {
 			lines[e.Line] = true
 			if e.Line < last {
@@ -38,17 +40,19 @@ func TestEventsOfADay(t *testing.T) {
 			}
 			switch e.Kind {
 			case memory.KindAudio:
-				sound = append(sound, e.Data...)
-				if e.Codec != "pcm16" || e.Rate != 16000 || len(e.Data) > 32000 {
-					t.Errorf("%v: %s, %d Hz, %d bytes", e.ID, e.Codec, e.Rate, len(e.Data))
+				part, err := wire.Packets(e.Data)
+				if err != nil || e.Codec != "opus" {
+					t.Errorf("%v: %s, %v", e.ID, e.Codec, err)
 				}
+				sound = append(sound, part...)
 				file, _ := d.File(l.File)
-				s, err := media.ReadWAV(file)
+				want, _, err := media.ReadOpus(file)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if e.Last != (len(sound) == len(s.PCM)) || e.Last && !bytes.Equal(sound, s.PCM) {
-					t.Errorf("%v: last is %v after %d of %d bytes", e.ID, e.Last, len(sound), len(s.PCM))
+				same := func(got []byte, want media.Packet) bool { return bytes.Equal(got, want.Data) }
+				if e.Last != (len(sound) == len(want)) || e.Last && !slices.EqualFunc(sound, want, same) {
+					t.Errorf("%v: last is %v after %d of %d packets", e.ID, e.Last, len(sound), len(want))
 				}
 			case memory.KindPhoto:
 				if e.Codec != "jpeg" && e.Codec != "png" || len(e.Data) == 0 {

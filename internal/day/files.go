@@ -88,7 +88,11 @@ func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, e
 		return soundEvents(first, s), at.Add(s.Duration()), nil
 	case media.OggOpus:
 		first.Kind = memory.KindAudio
-		return opusEvents(first, b)
+		events, end, err := opusEvents(first, b)
+		if err != nil {
+			return nil, at, fmt.Errorf(": %w", err)
+		}
+		return events, end, nil
 	case media.PNG, media.JPEG:
 		if _, _, err := media.Picture(b); err != nil {
 			return nil, at, fmt.Errorf(": %w", err)
@@ -126,27 +130,6 @@ func beginsJSON(b []byte) bool {
 
 // named are the formats that file names suggest, by their extensions.
 var named = map[string]string{".wav": "WAV", ".ogg": "Ogg Opus", ".opus": "Ogg Opus", ".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
-
-// opusRate is the rate at which every Ogg Opus file is played (RFC 7845).
-const opusRate = 48000
-
-func opusEvents(first Event, b []byte) ([]Event, time.Time, error) {
-	packets, _, err := media.ReadOpus(b)
-	if err != nil {
-		return nil, first.At, fmt.Errorf(": %w", err)
-	}
-	at := first.At
-	events := make([]Event, len(packets))
-	for i, p := range packets {
-		e := first
-		e.Line, e.At = i+1, at
-		e.Codec, e.Rate, e.Data = "opus", opusRate, p.Data
-		e.Last = i == len(packets)-1
-		events[i] = e
-		at = at.Add(p.Duration)
-	}
-	return events, at, nil
-}
 
 func textEvents(first Event, b []byte) ([]Event, time.Time, error) {
 	if i := invalidUTF8(b); i >= 0 {

@@ -1,6 +1,7 @@
 package day
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/media"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake/wire"
 )
 
 func write(t *testing.T, name, content string) string {
@@ -26,7 +28,7 @@ var replay = Replay{Device: "pin", Boot: 9, End: time.Date(2026, 9, 14, 8, 0, 0,
 
 func TestReplayLooseFiles(t *testing.T) {
 	text := write(t, "talk.txt", "\ufeffAna: Good morning.\n\n小雨:你好\nno speaker here\nnote: call Ana\nat 10:30 we go\nMrs. Okafor: Hello, dear\nhttp://example.org/x\nAna:\r\n")
-	es, err := replay.ReadFiles(text, filepath.Join(folder, "jfk.wav"), filepath.Join(folder, "cat.jpg"), filepath.Join(folder, "note.png"))
+	es, err := replay.ReadFiles(text, recording, filepath.Join(folder, "cat.jpg"), filepath.Join(folder, "note.png"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,10 +89,47 @@ func TestReplayText(t *testing.T) {
 	}
 }
 
+// An Ogg Opus file becomes messages of a second, which hold the file's packets in order, in the form
+// that a node accepts.
+func TestReplayOpus(t *testing.T) {
+	es, err := replay.ReadFiles(filepath.Join(folder, "jfk.opus"))
+	if err != nil || len(es) != 12 { // the encoder adds the 6.5 ms that it looks ahead
+		t.Fatalf("%d events, %v", len(es), err)
+	}
+	file, err := os.ReadFile(filepath.Join(folder, "jfk.opus"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := media.ReadOpus(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := es[0].At
+	for i, e := range es {
+		if e.Codec != "opus" || !e.At.Equal(at) || e.Last != (i == len(es)-1) {
+			t.Errorf("part %d: %s at %v, last: %v", i, e.Codec, e.At, e.Last)
+		}
+		got, err := wire.Packets(e.Data)
+		if err != nil || len(got) == 0 || len(got) > len(want) {
+			t.Fatalf("part %d: %d packets of %d, %v", i, len(got), len(want), err)
+		}
+		for _, p := range got {
+			if !bytes.Equal(p, want[0].Data) {
+				t.Fatalf("part %d has a packet of %d bytes, want %d", i, len(p), len(want[0].Data))
+			}
+			at = at.Add(want[0].Duration)
+			want = want[1:]
+		}
+	}
+	if len(want) > 0 || !at.Equal(replay.End) {
+		t.Errorf("%d packets are missing; the sound ends at %v", len(want), at)
+	}
+}
+
 // A recording of three hours is cut into parts of a second, like a short one, and none is lost.
 func TestReplayThreeHours(t *testing.T) {
 	const seconds, rate = 3 * 60 * 60, 8000
-	wav, err := os.ReadFile(filepath.Join(folder, "jfk.wav"))
+	wav, err := os.ReadFile(recording)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +154,7 @@ func TestReplayThreeHours(t *testing.T) {
 }
 
 func TestReplayNamesFileAndPlace(t *testing.T) {
-	wav, err := os.ReadFile(filepath.Join(folder, "jfk.wav"))
+	wav, err := os.ReadFile(recording)
 	if err != nil {
 		t.Fatal(err)
 	}

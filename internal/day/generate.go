@@ -270,11 +270,11 @@ func (m *maker) finish() error {
 
 // drawFiles makes the day's photos and note, and uses the fixed day's recording.
 func (m *maker) drawFiles(date time.Time) error {
-	wav, err := fixed.Files.ReadFile("jfk.wav")
+	speech, err := fixed.Files.ReadFile("jfk.opus")
 	if err != nil {
 		return err
 	}
-	m.day.files["speech.wav"] = wav
+	m.day.files["speech.opus"] = speech
 	view := newView(m.rng)
 	other := newView(m.rng)
 	for !other.unlike(view) {

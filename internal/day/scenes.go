@@ -322,7 +322,7 @@ func (m *maker) gap() {
 // recording is eleven seconds of an old speech.
 func (m *maker) recording() {
 	m.refuse(m.say(m.cast.partner, m.one([]string{"Listen to this.", "Wait, listen.", "Shh, listen."})), "command")
-	m.put(Line{Kind: memory.KindAudio, Device: glasses, File: "speech.wav"})
+	m.put(Line{Kind: memory.KindAudio, Device: glasses, File: "speech.opus"})
 	m.wait(14 * time.Second)
 	m.filler(m.cast.wearer, "en")
 }

@@ -47,8 +47,8 @@ func (d *Day) validateLine(l *Line, loc *time.Location, last time.Time) error {
 	}
 	switch l.Kind {
 	case memory.KindAudio:
-		if _, err := media.ReadWAV(d.files[l.File]); err != nil {
-			return fmt.Errorf("file: %s: %w", l.File, err)
+		if _, err := l.events(d.files[l.File], d.Zone); err != nil {
+			return fmt.Errorf("file: %w", err)
 		}
 	case memory.KindPhoto:
 		if _, _, err := media.Picture(d.files[l.File]); err != nil {

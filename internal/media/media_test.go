@@ -5,17 +5,25 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-const folder = "../../testdata/day/"
+const (
+	folder     = "../../testdata/day/"
+	recordings = "../../wasm/plugins/speech/testdata/audio/"
+)
 
 func file(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(folder + name)
+	path := folder + name
+	if filepath.Ext(name) == ".wav" {
+		path = recordings + name
+	}
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +31,7 @@ func file(t testing.TB, name string) []byte {
 }
 
 func TestSniffAndPicture(t *testing.T) {
-	for name, want := range map[string]Format{"jfk.wav": WAV, "cat.jpg": JPEG, "note.png": PNG, "day.jsonl": Unknown} {
+	for name, want := range map[string]Format{"jfk.wav": WAV, "jfk.opus": OggOpus, "cat.jpg": JPEG, "note.png": PNG, "day.jsonl": Unknown} {
 		if got := Sniff(file(t, name)); got != want {
 			t.Errorf("%s is %q", name, got)
 		}

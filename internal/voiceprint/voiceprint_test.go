@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/locket-dev/locket/testdata/day"
 	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
@@ -28,7 +27,7 @@ func take(t *testing.T, from fs.FS, name string) (pcm []int16) {
 // Spk2's first sentence scores above zero with spk1's, who sounds similar: 2 s are too little to be
 // sure.
 func TestRealVoices(t *testing.T) {
-	jfk := take(t, day.Files, "jfk.wav")
+	jfk := take(t, audio.Files, "jfk.wav")
 	voices := [][2]Print{
 		{Of(jfk[:len(jfk)/2]), Of(jfk[len(jfk)/2:])},
 		{Of(take(t, audio.Files, "spk1_snt1.wav")), Of(take(t, audio.Files, "spk1_snt2.wav"))},
@@ -49,7 +48,7 @@ func TestRealVoices(t *testing.T) {
 
 // Turns cover a recording; two people who sound different are two voices.
 func TestTurns(t *testing.T) {
-	jfk, spk := take(t, day.Files, "jfk.wav"), take(t, audio.Files, "spk1_snt1.wav")
+	jfk, spk := take(t, audio.Files, "jfk.wav"), take(t, audio.Files, "spk1_snt1.wav")
 	pcm := append(append([]int16{}, spk...), append(make([]int16, Rate/3), jfk[:5*Rate]...)...)
 	at := 0
 	turns := Turns(pcm)
@@ -81,7 +80,7 @@ func TestUnusualSound(t *testing.T) {
 		}
 	}
 	click[700] = 32767
-	voice := Of(take(t, day.Files, "jfk.wav"))
+	voice := Of(take(t, audio.Files, "jfk.wav"))
 	for i, pcm := range [][]int16{nil, {1}, make([]int16, 399), make([]int16, 2*Rate), click, noise, square} {
 		p := Of(pcm)
 		if s := Compare(&voice, &p); math.IsNaN(s) || math.IsInf(s, 0) || s > 0 {
@@ -98,7 +97,7 @@ func TestUnusualSound(t *testing.T) {
 
 // Prints of parts add up to a print that resembles that of the whole.
 func TestAdd(t *testing.T) {
-	jfk := take(t, day.Files, "jfk.wav")
+	jfk := take(t, audio.Files, "jfk.wav")
 	whole, a, b := Of(jfk), Of(jfk[:len(jfk)/2]), Of(jfk[len(jfk)/2:])
 	a.Add(&b)
 	if s := Compare(&whole, &a); s < 20 || a.Frames < whole.Frames*9/10 {

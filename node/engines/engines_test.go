@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/trial"
 	"github.com/locket-dev/locket/internal/testing/long"
 	"github.com/locket-dev/locket/internal/testing/speechtest"
-	"github.com/locket-dev/locket/testdata/day"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 func TestMain(m *testing.M) {
@@ -42,7 +42,7 @@ func newProcess(t *testing.T) *Process {
 
 func wav(t *testing.T) []byte {
 	t.Helper()
-	b, err := day.Files.ReadFile("jfk.wav")
+	b, err := audio.Files.ReadFile("jfk.wav")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/trial"
 	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract/sound"
 )
 
 // Sample is what an engine answered when it was tried.
@@ -60,7 +61,7 @@ func try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, erro
 	var err error
 	switch s.Work() {
 	case result.Transcribe:
-		j.Media, err = trial.Speech()
+		j.Media, err = sampleSpeech()
 		j.Lang, says = "en", trial.Said
 		sound = speech.Length(j.Media)
 	case result.Read:
@@ -85,6 +86,20 @@ func try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, erro
 		v.Said = says
 	}
 	return v, nil
+}
+
+// sampleSpeech returns the beginning of the trial's recording as a WAV file, which is what engines
+// take.
+func sampleSpeech() ([]byte, error) {
+	file, err := trial.Speech()
+	if err != nil {
+		return nil, err
+	}
+	pcm, err := new(sound.Decoder).Ogg(file)
+	if err != nil {
+		return nil, err
+	}
+	return sound.ToWAV(pcm[:min(len(pcm), int(trial.Spoken*sound.Rate/time.Second))]), nil
 }
 
 // far reports whether an answer has little to do with what a sample says: more than half of the

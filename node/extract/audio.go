@@ -1,16 +1,12 @@
 package extract
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/pion/opus/pkg/oggreader"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -270,7 +266,7 @@ func (s *stream) decode(ev *memory.Event) ([]int16, error) {
 	case ev.Codec == "wav":
 		return sound.WAV(ev.Data)
 	case ev.Codec == "opus" && wire.IsOgg(ev.Data):
-		return s.ogg(ev.Data)
+		return s.decoder.Ogg(ev.Data)
 	case ev.Codec == "opus":
 		packets, err := wire.Packets(ev.Data)
 		if err != nil {
@@ -287,35 +283,6 @@ func (s *stream) decode(ev *memory.Event) ([]int16, error) {
 		return pcm, nil
 	}
 	return s.decoder.Decode(ev.Codec, ev.Rate, ev.Data)
-}
-
-// maxOgg bounds what one Ogg stream may decode to: an hour.
-const maxOgg = 3600 * sound.Rate
-
-func (s *stream) ogg(data []byte) ([]int16, error) {
-	r, _, err := oggreader.NewWith(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("%w: ogg: %v", sound.ErrFormat, err)
-	}
-	var pcm []int16
-	for len(pcm) < maxOgg {
-		b, _, err := r.ParseNextPacket()
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return pcm, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: ogg: %v", sound.ErrFormat, err)
-		}
-		if bytes.HasPrefix(b, []byte("OpusHead")) || bytes.HasPrefix(b, []byte("OpusTags")) || len(b) == 0 {
-			continue
-		}
-		got, err := s.decoder.Decode("opus", 0, b)
-		if err != nil {
-			return nil, err
-		}
-		pcm = append(pcm, got...)
-	}
-	return pcm, nil
 }
 
 func samples(n int64) time.Duration { return time.Duration(n) * time.Second / sound.Rate }

@@ -2,7 +2,6 @@ package voices
 
 import (
 	"errors"
-	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -20,7 +19,6 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/serve"
-	"github.com/locket-dev/locket/testdata/day"
 	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
@@ -65,11 +63,7 @@ func (b *bench) open() {
 // take returns a recording, repeated times over.
 func (b *bench) take(name string, times int) (pcm []int16) {
 	b.Helper()
-	from := fs.FS(audio.Files)
-	if name == "jfk.wav" {
-		from = day.Files
-	}
-	wav, err := fs.ReadFile(from, name)
+	wav, err := audio.Files.ReadFile(name)
 	if err != nil {
 		b.Fatal(err)
 	}

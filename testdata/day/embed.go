@@ -6,5 +6,5 @@ import "embed"
 
 // Files are day.jsonl, expect.json and what they name.
 //
-//go:embed day.jsonl expect.json *.jpg *.png *.wav
+//go:embed day.jsonl expect.json *.jpg *.png *.opus
 var Files embed.FS

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/node/extract/sound"
-	"github.com/locket-dev/locket/testdata/day"
 	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
@@ -20,31 +19,23 @@ const (
 	Synthesised = "espeak"
 )
 
-// Recordings are the WAV files of the fixed day and of the speech extractor's
-// tests, each once.
+// Recordings are the WAV files of the speech extractor's tests.
 func Recordings() ([]Take, error) {
+	names, err := fs.Glob(audio.Files, "*.wav")
+	if err != nil {
+		return nil, err
+	}
 	var takes []Take
-	seen := map[string]bool{}
-	for _, files := range []fs.FS{day.Files, audio.Files} {
-		names, err := fs.Glob(files, "*.wav")
+	for _, name := range names {
+		b, err := audio.Files.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			b, err := fs.ReadFile(files, name)
-			if err != nil {
-				return nil, err
-			}
-			s, err := sound.WAV(b)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			takes = append(takes, Take{name, Recorded, s})
+		s, err := sound.WAV(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		takes = append(takes, Take{name, Recorded, s})
 	}
 	return takes, nil
 }

@@ -11,8 +11,11 @@ var (
 	Told     = describe
 )
 
-// Day is the folder of the example day.
-const Day = day
+// Folders of the example day and of recordings of speech.
+const (
+	Day        = day
+	Recordings = recordings
+)
 
 // Tagged puts Exif into a JPEG: taken on 14 March 2026 at 12:00 at +02:00, rotated by a quarter
 // turn, at 52.5 N 13.25 W (CIPA DC-008).

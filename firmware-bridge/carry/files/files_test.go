@@ -44,11 +44,11 @@ func TestFolder(t *testing.T) {
 	jpeg := read(t, files.Day+"astronaut.jpg")
 	large := append(bytes.TrimSuffix(read(t, files.Day+"cat.jpg"), []byte{0xff, 0xd9}), append(make([]byte, 1<<20), 0xff, 0xd9)...)
 	ogg := filepath.Join(t.TempDir(), "memo.ogg")
-	if out, err := exec.Command("opusenc", "--quiet", files.Day+"jfk.wav", ogg).CombinedOutput(); err != nil {
+	if out, err := exec.Command("opusenc", "--quiet", files.Recordings+"jfk.wav", ogg).CombinedOutput(); err != nil {
 		t.Fatalf("opusenc: install opus-tools (%v: %s)", err, out)
 	}
-	put(t, dir, "memo.wav", read(t, files.Day+"jfk.wav"))
-	put(t, dir, "synced/memo copy.wav", read(t, files.Day+"jfk.wav"))
+	put(t, dir, "memo.wav", read(t, files.Recordings+"jfk.wav"))
+	put(t, dir, "synced/memo copy.wav", read(t, files.Recordings+"jfk.wav"))
 	put(t, dir, "memo.ogg", read(t, ogg))
 	put(t, dir, "a.jpg", files.Tagged(jpeg))
 	put(t, dir, "b.jpg", large)
@@ -119,7 +119,7 @@ func TestFolder(t *testing.T) {
 			t.Errorf("the memo is of %s", e.At)
 		}
 	}
-	if want := read(t, files.Day+"jfk.wav"); !bytes.HasSuffix(want, wav) || len(wav) < len(want)-100 || opus < 1000 || lasts != 3 {
+	if want := read(t, files.Recordings+"jfk.wav"); !bytes.HasSuffix(want, wav) || len(wav) < len(want)-100 || opus < 1000 || lasts != 3 {
 		t.Errorf("%d bytes of samples, %d packets, %d ends", len(wav), opus, lasts)
 	}
 	photos := n.Disk.OfKind(memory.KindPhoto)
@@ -170,7 +170,7 @@ func TestFolder(t *testing.T) {
 func TestMetered(t *testing.T) {
 	dir, n, state := t.TempDir(), carrytest.NewNode(t), carrytest.StatePath(t)
 	put(t, dir, "c.txt", []byte("The dentist is on Tuesday."))
-	put(t, dir, "b.wav", read(t, files.Day+"jfk.wav"))
+	put(t, dir, "b.wav", read(t, files.Recordings+"jfk.wav"))
 	b := n.Bridge(t, state, files.Family, &link.Folder{Dir: dir, Every: 10 * time.Millisecond, SettleTime: 30 * time.Millisecond})
 	var costly atomic.Bool
 	costly.Store(true)

@@ -18,7 +18,10 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-const day = "../../../testdata/day/"
+const (
+	day        = "../../../testdata/day/"
+	recordings = "../../../wasm/plugins/speech/testdata/audio/"
+)
 
 // made runs one of Debian's programs in a folder of its own, and returns the file that it writes;
 // OUT in the arguments stands for that file.
@@ -40,7 +43,7 @@ func made(t testing.TB, name, program string, args ...string) []byte {
 
 func wav(t testing.TB) media.Sound {
 	t.Helper()
-	b, err := os.ReadFile(day + "jfk.wav")
+	b, err := os.ReadFile(recordings + "jfk.wav")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +56,7 @@ func wav(t testing.TB) media.Sound {
 
 // aac is a phone's recording.
 func aac(t testing.TB) []byte {
-	return made(t, "memo.m4a", "ffmpeg", "-v", "error", "-i", day+"jfk.wav", "-c:a", "aac", "OUT")
+	return made(t, "memo.m4a", "ffmpeg", "-v", "error", "-i", recordings+"jfk.wav", "-c:a", "aac", "OUT")
 }
 
 // photoHEIC is a picture encoded by libheif, with the Exif of [Tagged].
@@ -73,14 +76,14 @@ func photoHEIC(t testing.TB) []byte {
 // FLAC files decode to the samples that flac was given.
 func TestFLAC(t *testing.T) {
 	want := wav(t)
-	got, err := readFLAC(t.Context(), made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav"), maxSamples)
+	got, err := readFLAC(t.Context(), made(t, "a.flac", "flac", "-s", "-o", "OUT", recordings+"jfk.wav"), maxSamples)
 	if err != nil || got.Rate != want.Rate || !bytes.Equal(got.PCM, want.PCM) {
 		t.Errorf("%d Hz, %d bytes, %v", got.Rate, len(got.PCM), err)
 	}
-	if list, err := messages(t.Context(), made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav"), time.Now(), 7, 0); err != nil || len(list) != 1 {
+	if list, err := messages(t.Context(), made(t, "a.flac", "flac", "-s", "-o", "OUT", recordings+"jfk.wav"), time.Now(), 7, 0); err != nil || len(list) != 1 {
 		t.Errorf("%d messages, %v", len(list), err)
 	}
-	two := made(t, "b.flac", "ffmpeg", "-v", "error", "-i", day+"jfk.wav", "-ac", "2", "-sample_fmt", "s32", "-bits_per_raw_sample", "24", "-c:a", "flac", "OUT")
+	two := made(t, "b.flac", "ffmpeg", "-v", "error", "-i", recordings+"jfk.wav", "-ac", "2", "-sample_fmt", "s32", "-bits_per_raw_sample", "24", "-c:a", "flac", "OUT")
 	got, err = readFLAC(t.Context(), two, maxSamples)
 	if r := alike(want.PCM, got.PCM, 0); err != nil || len(got.PCM) != len(want.PCM) || r < .9999 {
 		t.Errorf("24 bits, two channels: %d bytes of %d, %.5f alike, %v", len(got.PCM), len(want.PCM), r, err)
@@ -103,7 +106,7 @@ func alike(a, b []byte, from int) float64 {
 // M4A and MP3 decode to the sound that was encoded.
 func TestForeignSound(t *testing.T) {
 	want := wav(t)
-	for format, b := range map[string][]byte{"mov": aac(t), "mp3": made(t, "a.mp3", "ffmpeg", "-v", "error", "-i", day+"jfk.wav", "-c:a", "libmp3lame", "OUT")} {
+	for format, b := range map[string][]byte{"mov": aac(t), "mp3": made(t, "a.mp3", "ffmpeg", "-v", "error", "-i", recordings+"jfk.wav", "-c:a", "libmp3lame", "OUT")} {
 		if format == "mp3" != isMP3(b) {
 			t.Errorf("%s is taken for another", format)
 		}
@@ -169,7 +172,7 @@ func TestMissingPrograms(t *testing.T) {
 
 // A truncated file is refused, wherever it ends.
 func TestTruncatedFiles(t *testing.T) {
-	flac := made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav")
+	flac := made(t, "a.flac", "flac", "-s", "-o", "OUT", recordings+"jfk.wav")
 	for name, c := range map[string]struct {
 		b    []byte
 		read func([]byte) error
@@ -205,7 +208,7 @@ func isoBox(size uint32, kind string, body ...byte) []byte {
 func TestFalseSizes(t *testing.T) {
 	ftyp := isoBox(16, "ftyp", []byte("M4A \x00\x00\x00\x00")...)
 	huge := binary.BigEndian.AppendUint64(isoBox(1, "mdat"), 10<<30)
-	flac := made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav")
+	flac := made(t, "a.flac", "flac", "-s", "-o", "OUT", recordings+"jfk.wav")
 	// STREAMINFO (RFC 9639, 8.2) begins at 8; the number of samples is 36 bits from bit 108 on.
 	claimed := bytes.Clone(flac)
 	claimed[21] |= 0x0f
@@ -286,15 +289,15 @@ func TestExtentsAreBounded(t *testing.T) {
 func TestFLACIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := readFLAC(ctx, made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav"), maxSamples); !errors.Is(err, context.Canceled) {
+	if _, err := readFLAC(ctx, made(t, "a.flac", "flac", "-s", "-o", "OUT", recordings+"jfk.wav"), maxSamples); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
 // FuzzFormats: no input makes a reader panic, or return more than the limit. Programs are not run.
 func FuzzFormats(f *testing.F) {
-	f.Add(made(f, "a.flac", "ffmpeg", "-v", "error", "-t", "0.2", "-i", day+"jfk.wav", "OUT"))
-	f.Add(made(f, "a.m4a", "ffmpeg", "-v", "error", "-t", "0.2", "-i", day+"jfk.wav", "-c:a", "aac", "OUT"))
+	f.Add(made(f, "a.flac", "ffmpeg", "-v", "error", "-t", "0.2", "-i", recordings+"jfk.wav", "OUT"))
+	f.Add(made(f, "a.m4a", "ffmpeg", "-v", "error", "-t", "0.2", "-i", recordings+"jfk.wav", "-c:a", "aac", "OUT"))
 	f.Add(photoHEIC(f)[:2000])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if s, err := readFLAC(t.Context(), b, 1<<20); err == nil && (len(s.PCM) > 1<<20 || s.Rate < 8000 || s.Rate > 48000) {

@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-const speech = "../../../testdata/day/jfk.wav"
+const speech = "../../../wasm/plugins/speech/testdata/audio/jfk.wav"
 
 // tool runs one of Debian's opus-tools.
 func tool(t testing.TB, name string, args ...string) {

@@ -18,7 +18,7 @@ const jfkSaid = "And so my fellow Americans ask not what your country can do for
 
 func jfk(t *testing.T) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "day", "jfk.wav"))
+	b, err := os.ReadFile(filepath.Join("..", "..", "..", "wasm", "plugins", "speech", "testdata", "audio", "jfk.wav"))
 	if err != nil {
 		t.Fatal(err)
 	}

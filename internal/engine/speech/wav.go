@@ -73,12 +73,3 @@ func plainWAV(samples []byte) []byte {
 	b = le.AppendUint32(b, uint32(len(samples)))
 	return append(b, samples...)
 }
-
-// Beginning returns a WAV file with the first d of another.
-func Beginning(wav []byte, d time.Duration) ([]byte, error) {
-	b, err := pcm("wav", wav)
-	if err != nil {
-		return nil, err
-	}
-	return plainWAV(b[:min(len(b), bytesOf(d))]), nil
-}

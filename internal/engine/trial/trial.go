@@ -1,28 +1,21 @@
-// Package trial has test input for engines: three seconds of speech, and a printed page. Both are
+// Package trial has test input for engines: speech, and a printed page. Both are
 // from the fixed day in testdata/day, whose LICENSES.md names their sources.
 package trial
 
 import (
 	"time"
 
-	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/testdata/day"
 )
 
-// Said is the text of [Speech].
+// Said is what is spoken in the first [Spoken] of [Speech].
 const Said = "and so my fellow Americans"
 
-// spoken is how much of the recording is used.
-const spoken = 3300 * time.Millisecond
+// Spoken is how much of the recording a trial uses.
+const Spoken = 3300 * time.Millisecond
 
-// Speech returns a WAV file of [Said], in the format for engines.
-func Speech() ([]byte, error) {
-	b, err := day.Files.ReadFile("jfk.wav")
-	if err != nil {
-		return nil, err
-	}
-	return speech.Beginning(b, spoken)
-}
+// Speech returns an Ogg Opus file whose beginning is [Said].
+func Speech() ([]byte, error) { return day.Files.ReadFile("jfk.opus") }
 
 // Printed is the text of [Page].
 const Printed = "LANE 128 BOOK SWAP Saturday 26 September Open from two until five in the courtyard Bring two books, take two home. Tea from Mrs. Shen"

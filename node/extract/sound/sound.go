@@ -3,13 +3,16 @@
 package sound
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/pion/opus"
+	"github.com/pion/opus/pkg/oggreader"
 )
 
 // Rate is the output rate, in samples a second.
@@ -86,6 +89,37 @@ func (d *Decoder) opusPacket(packet []byte) (out []int16, err error) {
 		return nil, fmt.Errorf("%w: opus packet of %d bytes: %v", ErrFormat, len(packet), err)
 	}
 	return d.resample(d.pcm[:n], 48000), nil
+}
+
+// maxOgg bounds what one Ogg stream may decode to: an hour.
+const maxOgg = 3600 * Rate
+
+// Ogg returns the samples of an Ogg Opus file, an hour at most. A file that
+// was cut off has the samples of its complete packets.
+func (d *Decoder) Ogg(file []byte) ([]int16, error) {
+	r, _, err := oggreader.NewWith(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("%w: ogg: %v", ErrFormat, err)
+	}
+	var pcm []int16
+	for len(pcm) < maxOgg {
+		b, _, err := r.ParseNextPacket()
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return pcm, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: ogg: %v", ErrFormat, err)
+		}
+		if bytes.HasPrefix(b, []byte("OpusHead")) || bytes.HasPrefix(b, []byte("OpusTags")) || len(b) == 0 {
+			continue
+		}
+		got, err := d.opusPacket(b)
+		if err != nil {
+			return nil, err
+		}
+		pcm = append(pcm, got...)
+	}
+	return pcm, nil
 }
 
 func (d *Decoder) resample(pcm []int16, rate int) []int16 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var recordings = []string{ofTheDay + "/jfk.wav", "testdata/audio/spk1_snt1.wav", "testdata/audio/spk1_snt2.wav",
+var recordings = []string{"testdata/audio/jfk.wav", "testdata/audio/spk1_snt1.wav", "testdata/audio/spk1_snt2.wav",
 	"testdata/audio/spk2_snt1.wav", "testdata/audio/spk2_snt2.wav"}
 
 // clean returns the recordings at one level, with silences of 2 to 4 s around them, and for each

@@ -188,7 +188,7 @@ func TestUtterances(t *testing.T) {
 
 func TestLongSpeechIsCut(t *testing.T) {
 	var sound []float64
-	jfk := load(t, ofTheDay+"/jfk.wav")
+	jfk := load(t, "testdata/audio/jfk.wav")
 	sound = append(sound, make([]float64, rate)...)
 	for range 5 {
 		sound = append(sound, jfk[rate/3:rate*26/10]...)
