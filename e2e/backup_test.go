@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/internal/testing/s3test"
 )
 
@@ -42,6 +43,16 @@ func TestBackup(t *testing.T) {
 	}
 	if out := h.must("backup", "check", dir, "--passphrase-file", pass); !strings.Contains(out, "after a restore, 0 are missing") {
 		t.Error(out)
+	}
+	lock, err := filelock.Take(filepath.Join(dir, "lock")) // as another command does that uses the backup
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, told, code := h.try("backup", "check", dir, "--passphrase-file", pass); code == 0 || !strings.Contains(told, "Another process writes or reads this backup.") {
+		t.Errorf("exit %d: %s", code, told)
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
 		t.Error(left, err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/cmd/internal/meter"
 	"github.com/locket-dev/locket/crypto/seal"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/serve"
@@ -47,6 +48,9 @@ func OpenBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder, 
 	f, err := backup.Open(ctx, at, string(pass))
 	if errors.Is(err, seal.ErrFile) {
 		return nil, fmt.Errorf("backup: the passphrase is wrong, or key.age is damaged: %w", seal.ErrFile)
+	}
+	if errors.Is(err, memory.ErrInUse) {
+		return nil, AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "Another process writes or reads this backup. Run the same command again when that one has ended."}
 	}
 	return f, err
 }
