@@ -116,12 +116,12 @@ func TestThreatUnconsented(t *testing.T) {
 	}
 
 	// An agreement covers what was shown, and expires.
-	for _, bad := range []serve.ConsentAnswer{{ID: "zzzz", Act: "allow"}, {ID: q.ID, Act: "allow", For: config.Duration(31 * 24 * time.Hour)}, {ID: q.ID, Act: "perhaps"}, {ID: "a", Act: "allow"}} {
+	for _, bad := range []serve.ConsentAnswer{{ID: "zzzz", Act: "allow"}, {ID: q.ID, Act: "allow", For: config.Duration(31 * 24 * time.Hour)}, {ID: q.ID, Act: "perhaps"}, {ID: "a", Act: "allow"}, {ID: q.ID, Act: "allow"}} {
 		if v, err := c.AnswerConsent(ctx, bad); err == nil {
 			t.Errorf("%+v: %+v", bad, v)
 		}
 	}
-	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID[:6], Act: "allow", For: config.Duration(time.Hour)}); err != nil || v.Answer != "allowed" || len(v.Shown) != 1 || len(v.Waits) != 0 || !v.Until.Equal(now.Add(time.Hour)) {
+	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID[:6], Act: "allow", Of: seenIn(q), For: config.Duration(time.Hour)}); err != nil || v.Answer != "allowed" || len(v.Shown) != 1 || len(v.Waits) != 0 || !v.Until.Equal(now.Add(time.Hour)) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	sees(2)
@@ -299,7 +299,7 @@ func TestConsentOfAShare(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Who != "reader:Ann" || !list[0].Redacted || len(list[0].Waits) != 1 || list[0].Waits[0].Text != "[…] takes a pill at eight." || list[0].Waits[0].Was == "" {
 		t.Fatalf("what would be shown: %+v, %v", list, err)
 	}
-	if _, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "allow"}); err != nil {
+	if _, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "allow", Of: seenIn(list[0])}); err != nil {
 		t.Fatal(err)
 	}
 	made, err := c.CreateShare(ctx, wish)
@@ -332,4 +332,12 @@ func TestConsentOfAShare(t *testing.T) {
 	if shares, err := c.Shares(ctx); err != nil || len(shares) != 1 || shares[0].Memories != 1 {
 		t.Errorf("after the refusal: %+v, %v", shares, err)
 	}
+}
+
+// seenIn returns the memories that the wearer is shown with a question.
+func seenIn(q serve.Consent) (of []serve.ConsentSeen) {
+	for _, it := range q.Waits {
+		of = append(of, serve.ConsentSeen{ID: it.ID, Mark: it.Mark})
+	}
+	return of
 }

@@ -92,7 +92,7 @@ func (h *vaultHome) question(who string) serve.Consent {
 }
 
 func yesTo(q *serve.Consent) serve.ConsentAnswer {
-	return serve.ConsentAnswer{ID: q.ID, Act: "allow", Of: []serve.ConsentSeen{{ID: q.Waits[0].ID, Mark: q.Waits[0].Mark}}}
+	return serve.ConsentAnswer{ID: q.ID, Act: "allow", Of: seenIn(*q)}
 }
 
 func (h *vaultHome) allow(who string) {

@@ -233,7 +233,8 @@ func TestThreatAgentOverspends(t *testing.T) {
 	if _, err := owner.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "allow", Remember: true}); err == nil {
 		t.Error("a yes to all that it would pay")
 	}
-	if v, err := owner.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "allow"}); err != nil || len(v.Shown) != 1 {
+	seen := serve.ConsentSeen{ID: list[0].Waits[0].ID, Mark: list[0].Waits[0].Mark}
+	if v, err := owner.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "allow", Of: []serve.ConsentSeen{seen}}); err != nil || len(v.Shown) != 1 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	again := order("Dear garden") // the yes is for one order

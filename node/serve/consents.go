@@ -64,9 +64,10 @@ type ConsentAnswer struct {
 	Act      string          `json:"act" enum:"allow,refuse"`
 	Remember bool            `json:"remember,omitempty"` // allow also what the rule applies to later
 	For      config.Duration `json:"for,omitempty"`      // how long the answer lasts; absent: as long as the rule allows, or 30 days for a refusal
-	// Of are the memories that the wearer was shown and allows; absent: all that wait. If one of
-	// them has changed since, nothing is allowed. A reveal needs its one entry here, and an open
-	// vault: otherwise the problem is "vault-locked".
+	// Of are the memories that the wearer was shown and allows. Allow needs them, unless it has
+	// remember: then all that wait are allowed. If one of them has changed since, nothing is
+	// allowed. A reveal needs its one entry here, and an open vault: otherwise the problem is
+	// "vault-locked".
 	Of []ConsentSeen `json:"of,omitempty"`
 }
 

@@ -279,6 +279,9 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 	if r.Act != "allow" && r.Act != "refuse" {
 		return v, fmt.Errorf("%w: act: %.40q: want allow or refuse", memory.ErrInvalid, r.Act)
 	}
+	if r.Act == "allow" && len(r.Of) == 0 && !r.Remember {
+		return v, fmt.Errorf("%w: of: name the memories that the wearer was shown, with their marks: others may wait by now", memory.ErrInvalid)
+	}
 	if err := d.mayRead(q, &r); err != nil {
 		return v, err
 	}
