@@ -164,7 +164,7 @@ func (d *domain) perform(ctx context.Context, p *Plugin, e *abi.Event, input []b
 		return u, ErrClosed
 	}
 	if d.proc == nil {
-		if err := d.again(ctx, p, n); err != nil {
+		if err := d.ensureWorker(ctx, p, n); err != nil {
 			return Usage{Fresh: true}, err
 		}
 	}
@@ -202,8 +202,8 @@ func (d *domain) perform(ctx context.Context, p *Plugin, e *abi.Event, input []b
 	return u, err
 }
 
-// again starts a worker if there is none. The caller holds d.mu.
-func (d *domain) again(ctx context.Context, p *Plugin, n int) error {
+// ensureWorker starts a worker if there is none. The caller holds d.mu.
+func (d *domain) ensureWorker(ctx context.Context, p *Plugin, n int) error {
 	proc := d.spare.take(ctx)
 	if proc == nil {
 		var err error
@@ -229,7 +229,7 @@ func (d *domain) lost(p *Plugin, err error) error {
 	f := &Fault{Plugin: p.manifest.ID, Kind: FaultWorker, Detail: err, Ended: proc.ended()}
 	if f.Ended.IsZero() {
 		_ = proc.end() // it was killed, which is the error
-		if said := proc.said(); said != "" {
+		if said := proc.stderrLine(); said != "" {
 			f.Detail = errors.New(said)
 		}
 		return f

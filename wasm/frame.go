@@ -118,7 +118,7 @@ func (f *frame) receive(r io.Reader, most int) (kind byte, err error) {
 	return head[4], err
 }
 
-func (f *frame) take(n int) []byte {
+func (f *frame) next(n int) []byte {
 	if f.bad || n < 0 || n > len(f.b)-f.off {
 		f.bad = true
 		return nil
@@ -129,21 +129,21 @@ func (f *frame) take(n int) []byte {
 }
 
 func (f *frame) getU8() byte {
-	if p := f.take(1); p != nil {
+	if p := f.next(1); p != nil {
 		return p[0]
 	}
 	return 0
 }
 
 func (f *frame) getU32() uint32 {
-	if p := f.take(4); p != nil {
+	if p := f.next(4); p != nil {
 		return binary.LittleEndian.Uint32(p)
 	}
 	return 0
 }
 
 func (f *frame) getU64() uint64 {
-	if p := f.take(8); p != nil {
+	if p := f.next(8); p != nil {
 		return binary.LittleEndian.Uint64(p)
 	}
 	return 0
@@ -166,7 +166,7 @@ func (f *frame) count(each int) int {
 	return int(n)
 }
 
-func (f *frame) getBytes() []byte { return f.take(f.count(1)) }
+func (f *frame) getBytes() []byte { return f.next(f.count(1)) }
 func (f *frame) getStr() string   { return string(f.getBytes()) }
 
 // end reports whether the frame was valid and read completely.

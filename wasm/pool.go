@@ -21,14 +21,14 @@ func (p *Plugin) acquire(ctx context.Context) (*instance, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	in, err := p.take(ctx)
+	in, err := p.idleOrNew(ctx)
 	if err != nil {
 		<-p.slots
 	}
 	return in, err
 }
 
-func (p *Plugin) take(ctx context.Context) (*instance, error) {
+func (p *Plugin) idleOrNew(ctx context.Context) (*instance, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -134,7 +134,7 @@ func (p *Plugin) releaseIdle() {
 func (h *Host) Rest(ctx context.Context) error {
 	var errs []error
 	for _, p := range h.Plugins() {
-		errs = append(errs, p.rest(ctx))
+		errs = append(errs, p.freeIdle(ctx))
 	}
 	debug.FreeOSMemory()
 	return errors.Join(errs...)
@@ -168,12 +168,12 @@ func (p *Plugin) Rest(ctx context.Context) error {
 	if !p.Loaded() {
 		return nil // collecting garbage takes time
 	}
-	err := p.rest(ctx)
+	err := p.freeIdle(ctx)
 	debug.FreeOSMemory()
 	return err
 }
 
-func (p *Plugin) rest(ctx context.Context) error {
+func (p *Plugin) freeIdle(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || p.busy > 0 {

@@ -66,7 +66,7 @@ func (d *domain) start(ctx context.Context, plugins []*Plugin, spare bool) (*pro
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("%w: as it started: %w %s", ErrWorker, err, proc.said())
+		return nil, fmt.Errorf("%w: as it started: %w %s", ErrWorker, err, proc.stderrLine())
 	}
 	d.starts.Add(1)
 	return proc, nil
@@ -153,7 +153,7 @@ func (h *Host) spawn() (*process, error) {
 	cmd := exec.Command(h.opt.Worker[0], h.opt.Worker[1:]...)
 	cmd.Env, cmd.Dir, cmd.Stderr = []string{}, string(os.PathSeparator), &proc.stderr
 	cmd.WaitDelay = time.Second
-	apart(cmd)
+	ownProcessGroup(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrWorker, err)
@@ -223,8 +223,8 @@ func (p *process) end() error {
 	return p.err
 }
 
-// said returns the first line that the process wrote to standard error.
-func (p *process) said() string {
+// stderrLine returns the first line that the process wrote to standard error.
+func (p *process) stderrLine() string {
 	line, _, _ := strings.Cut(p.stderr.String(), "\n")
 	if line == "" && p.cmd.ProcessState != nil {
 		line = p.cmd.ProcessState.String()

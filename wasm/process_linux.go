@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// apart puts the process into a group of its own, so that signals from the terminal only reach its
+// ownProcessGroup puts the process into a group of its own, so that signals from the terminal only reach its
 // host.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func ownProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // pipeSize is the greatest size for an unprivileged process (pipe(7)), so that an event of 200 KB
 // is written in one piece.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func apart(*exec.Cmd) {}
+func ownProcessGroup(*exec.Cmd) {}
 
 func widen(io.WriteCloser, io.ReadCloser) {}
 

@@ -111,7 +111,7 @@ func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (c trad
 				return nil
 			}
 		}
-		err = m.take(ctx, tx, &c, s, &t, signed)
+		err = m.applyStep(ctx, tx, &c, s, &t, signed)
 		return err
 	})
 	return c, err
@@ -138,11 +138,11 @@ func (m *Market) takeOwnStep(ctx context.Context, tx *sql.Tx, c *trade.Chain, s 
 	if err != nil {
 		return err
 	}
-	return m.take(ctx, tx, c, s, &t, b)
+	return m.applyStep(ctx, tx, c, s, &t, b)
 }
 
-// take applies a step, stamps it, books its money, and stores the result.
-func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.ParsedStep, signed []byte) error {
+// applyStep applies a step, stamps it, books its money, and stores the result.
+func (m *Market) applyStep(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.ParsedStep, signed []byte) error {
 	at := max(m.c.Now().Unix(), s.At) // if the clock was set back, the time stands still, so that nobody gets more time
 	n, err := s.Apply(t, at)
 	if err != nil {

@@ -89,7 +89,7 @@ func reaches(listen, host, port string) bool {
 // assist serves until ctx ends. If it can't listen, it tries again.
 func (a *app) assist(ctx context.Context, c *assistant) {
 	defer c.node.Close()
-	tell := func(what, text string) { a.tell("assist", carry.Note{What: what, Text: text}) }
+	tell := func(what, text string) { a.printNote("assist", carry.Note{What: what, Text: text}) }
 	c.OnMessage = func(text string) { tell("warning", text) }
 	pace := retry.Backoff{First: time.Second, Most: time.Minute}
 	for ctx.Err() == nil {

@@ -68,7 +68,7 @@ func (a *app) device(ctx context.Context, f *deviceFlags) (err error) {
 		return err
 	}
 	if f.tellFirst != "" {
-		a.tell(f.label, carry.Note{What: "address", Text: f.tellFirst})
+		a.printNote(f.label, carry.Note{What: "address", Text: f.tellFirst})
 	}
 	return errors.Join(a.carry(ctx, f, dialer), closeLink())
 }
@@ -103,12 +103,12 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 		URL: f.broker, Device: f.name, Password: password,
 		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil, Tells: f.family.ShowsAnswers},
 		OnWait: func(why string) {
-			a.tell(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("the node accepts no events now (%s): see locket doctor", why)})
+			a.printNote(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("the node accepts no events now (%s): see locket doctor", why)})
 		},
 		OnCmd: func(cmd *wire.Cmd) {
 			if cmd.Cmd == wire.CmdKey && kept != nil {
 				if err := kept.SetKey(cmd.To); err != nil {
-					a.tell(f.label, carry.Note{What: "warning", Text: err.Error()})
+					a.printNote(f.label, carry.Note{What: "warning", Text: err.Error()})
 				}
 				return
 			}
@@ -136,7 +136,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	}
 	report, err := carry.Run(ctx, carry.Config{
 		Dialer: dialer, Client: client, Commands: commands, State: state, Spool: kept,
-		Family: f.family, Options: f.withLine(), Lossless: f.capture != "", OnNote: func(n carry.Note) { a.tell(f.label, n) }, FirstWait: f.firstWait,
+		Family: f.family, Options: f.withLine(), Lossless: f.capture != "", OnNote: func(n carry.Note) { a.printNote(f.label, n) }, FirstWait: f.firstWait,
 	})
 	return errors.Join(err, a.report(f.label, &report))
 }
@@ -152,17 +152,17 @@ func (a *app) spool(f *deviceFlags, state string) (*spool.Spool, error) {
 		return nil, err
 	}
 	for _, l := range lost {
-		a.tell(f.label, carry.Note{What: "warning", Text: "spool: " + l})
+		a.printNote(f.label, carry.Note{What: "warning", Text: "spool: " + l})
 	}
 	if n := s.Len(); n > 0 {
-		a.tell(f.label, carry.Note{What: "spool", Text: fmt.Sprintf("%d messages from an earlier run wait for the node", n)})
+		a.printNote(f.label, carry.Note{What: "spool", Text: fmt.Sprintf("%d messages from an earlier run wait for the node", n)})
 	}
 	return s, nil
 }
 
-// tell prints what happens: for a person on standard error, because it is progress; as JSON on
+// printNote prints what happens: for a person on standard error, because it is progress; as JSON on
 // standard output.
-func (a *app) tell(label string, n carry.Note) {
+func (a *app) printNote(label string, n carry.Note) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.json {

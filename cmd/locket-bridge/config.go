@@ -236,7 +236,7 @@ func (a *app) run(ctx context.Context, devices []*deviceFlags, asked *assistant)
 					pace.Reset()
 				}
 				rest := pace.Next()
-				a.tell(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("%v; next attempt in %s", err, rest.Round(time.Millisecond))})
+				a.printNote(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("%v; next attempt in %s", err, rest.Round(time.Millisecond))})
 				wait.For(ctx, rest)
 			}
 		})

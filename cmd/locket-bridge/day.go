@@ -81,7 +81,7 @@ func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]
 		}
 		return nil, fmt.Errorf("%s has nothing for a device of the family %s: it sends only %s", file, family.Name, strings.Join(kinds, ", "))
 	}
-	a.tell("", carry.Note{What: "day", Text: fmt.Sprintf("%d scenes of %s", len(out), file)})
+	a.printNote("", carry.Note{What: "day", Text: fmt.Sprintf("%d scenes of %s", len(out), file)})
 	return out, nil
 }
 

@@ -70,7 +70,7 @@ func (a *app) backup(ctx context.Context, w where, path string) (err error) {
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	return a.say("backed up", n)
+	return a.printCount("backed up", n)
 }
 
 func (a *app) restoreCommand() *cobra.Command {
@@ -114,7 +114,7 @@ func (a *app) restore(ctx context.Context, w where, path string, verify bool) (e
 		return err
 	}
 	if verify {
-		return a.say("complete", n)
+		return a.printCount("complete", n)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("restore: %w", err)
@@ -130,7 +130,7 @@ func (a *app) restore(ctx context.Context, w where, path string, verify bool) (e
 	if err != nil {
 		return err
 	}
-	return a.say("restored", n)
+	return a.printCount("restored", n)
 }
 
 // meter shows the progress of work on a file of so many bytes; 0 means that nobody knows how many.
@@ -140,7 +140,7 @@ func (a *app) meter(what string, size int64) *meter.Meter {
 	return meter.Start(a.stderr, a.json, g, what, "kB")
 }
 
-func (a *app) say(what string, n archive.Count) error {
+func (a *app) printCount(what string, n archive.Count) error {
 	gone := ""
 	if n.Gone > 0 {
 		gone = fmt.Sprintf("\n%d blobs were deleted meanwhile", n.Gone)

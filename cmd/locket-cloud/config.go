@@ -55,8 +55,8 @@ func settings(cmd *cobra.Command, environ func() []string) {
 	}
 }
 
-// given reports whether the command line has a setting, which then is not overridden.
-func given(fl *pflag.FlagSet, name string) bool {
+// isSet reports whether the command line has a setting, which then is not overridden.
+func isSet(fl *pflag.FlagSet, name string) bool {
 	f := fl.Lookup(name)
 	return f.Changed && f.Annotations[byUs] == nil
 }
@@ -65,7 +65,7 @@ func given(fl *pflag.FlagSet, name string) bool {
 const byUs = "locket-cloud"
 
 func set(fl *pflag.FlagSet, name string, values []string) error {
-	if given(fl, name) {
+	if isSet(fl, name) {
 		return nil
 	}
 	if list, ok := fl.Lookup(name).Value.(pflag.SliceValue); ok {

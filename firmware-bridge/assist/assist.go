@@ -198,12 +198,12 @@ func (s *server) converse(ctx context.Context, conn net.Conn, customer netip.Add
 					}
 					continue
 				}
-				if out := s.answer(ctx, &list[i], customer); out != nil && say(conn, *out) != nil {
+				if out := s.answer(ctx, &list[i], customer); out != nil && writeEvent(conn, *out) != nil {
 					return
 				}
 			}
 			if bad != nil { // what follows can't be read
-				_ = say(conn, wrong(bad.Error())) // the connection ends whether or not it was heard
+				_ = writeEvent(conn, wrong(bad.Error())) // the connection ends whether or not it was heard
 				return
 			}
 			if err != nil {
@@ -213,7 +213,7 @@ func (s *server) converse(ctx context.Context, conn net.Conn, customer netip.Add
 	}
 }
 
-func say(conn net.Conn, e frame.Event) error {
+func writeEvent(conn net.Conn, e frame.Event) error {
 	b, err := frame.Append(nil, e)
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func (s *server) pass(ctx context.Context, to net.Conn, e *ears, ev *frame.Event
 	refuse := func(code, text string) error {
 		e.failed = true
 		e.end()
-		return say(to, frame.Event{Type: "error", Data: map[string]any{"text": text, "code": code}})
+		return writeEvent(to, frame.Event{Type: "error", Data: map[string]any{"text": text, "code": code}})
 	}
 	broken := func(err error) error {
 		if ctx.Err() == nil {
@@ -86,28 +86,28 @@ func (s *server) pass(ctx context.Context, to net.Conn, e *ears, ev *frame.Event
 	if e.sent += len(ev.Payload); e.sent > maxSound {
 		return refuse("too-long", fmt.Sprintf("more than %d bytes of sound", maxSound))
 	}
-	if err := say(e.conn, *ev); err != nil {
+	if err := writeEvent(e.conn, *ev); err != nil {
 		return broken(err)
 	}
 	if ev.Type != "audio-stop" {
 		return nil
 	}
-	heard, err := hear(e.conn)
+	heard, err := readAnswer(e.conn)
 	if err != nil {
 		return broken(err)
 	}
 	e.end()
 	for _, h := range heard {
-		if err := say(to, h); err != nil {
+		if err := writeEvent(to, h); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// hear reads an engine's answer: an error, or a transcript, which a streaming engine also sends in
+// readAnswer reads an engine's answer: an error, or a transcript, which a streaming engine also sends in
 // pieces.
-func hear(from net.Conn) (out []frame.Event, err error) {
+func readAnswer(from net.Conn) (out []frame.Event, err error) {
 	if err := from.SetReadDeadline(time.Now().Add(hearTime)); err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (s *server) askEars(ctx context.Context) (asr []any, err error) {
 	if err := conn.SetReadDeadline(time.Now().Add(dialTime)); err != nil {
 		return nil, err
 	}
-	if err := say(conn, frame.Event{Type: "describe"}); err != nil {
+	if err := writeEvent(conn, frame.Event{Type: "describe"}); err != nil {
 		return nil, err
 	}
 	err = events(conn, func(e *frame.Event) (bool, error) {

@@ -128,7 +128,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	err = errors.Join(err, c.out.finish(context.WithoutCancel(ctx)))
 	if ctx.Err() == nil && c.Spool != nil {
-		left.rest(ctx, c.Spool) // the link has ended, and the node can be reached
+		left.waitIdle(ctx, c.Spool) // the link has ended, and the node can be reached
 	}
 	stop()
 	<-ended

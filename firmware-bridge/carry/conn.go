@@ -235,7 +235,7 @@ func (c *Conn) TellLosses(ctx context.Context, over bool) error {
 	if !over && !c.Losses.due(c.Now) {
 		return nil
 	}
-	at, reason := c.Losses.take()
+	at, reason := c.Losses.drain()
 	if reason == "" {
 		return nil
 	}

@@ -84,8 +84,8 @@ func (d *drain) end(ctx context.Context, c *Config, id spool.ID, err error) {
 	d.going.Add(-1)
 }
 
-// rest waits until nothing is due, at most for the time of parting.
-func (d *drain) rest(ctx context.Context, s *spool.Spool) {
+// waitIdle waits until nothing is due, at most for the time of parting.
+func (d *drain) waitIdle(ctx context.Context, s *spool.Spool) {
 	ctx, cancel := context.WithTimeout(ctx, parting)
 	defer cancel()
 	for s.Due() > 0 || d.going.Load() > 0 {

@@ -53,8 +53,8 @@ func (l *Losses) begin(at time.Time) {
 // due reports whether there is something to report by now.
 func (l *Losses) due(now time.Time) bool { return !l.since.IsZero() && now.Sub(l.since) >= told }
 
-// take returns the text of a gap event, and resets the losses; empty: nothing was lost.
-func (l *Losses) take() (at time.Time, reason string) {
+// drain returns the text of a gap event, and resets the losses; empty: nothing was lost.
+func (l *Losses) drain() (at time.Time, reason string) {
 	var parts []string
 	if l.count > 0 {
 		s := fmt.Sprintf("%d audio notifications lost: %s", l.count, strings.Join(l.runs, " "))

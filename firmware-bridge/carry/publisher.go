@@ -47,7 +47,7 @@ func (p *publisher) live(ctx context.Context, m wire.Message) (kept bool, r *wea
 	if p.spool != nil && sealable(m) && !p.client.Paused() {
 		// Earlier messages that wait on disk have to reach the node first.
 		due := p.spool.Due() > 0 || p.client.Pending() >= roomLive
-		if kept = p.keep(m, due); kept && due {
+		if kept = p.enqueue(m, due); kept && due {
 			return true, nil, nil
 		}
 	}
@@ -65,9 +65,9 @@ func sealable(m wire.Message) bool {
 	return slices.Contains(wire.Sealable[:], m.Kind())
 }
 
-// keep stores a message on disk before it is sent, under a number that it takes here, and reports
+// enqueue stores a message on disk before it is sent, under a number that it takes here, and reports
 // whether that worked.
-func (p *publisher) keep(m wire.Message, due bool) bool {
+func (p *publisher) enqueue(m wire.Message, due bool) bool {
 	h := m.Head()
 	if h.Boot == 0 {
 		h.Boot, h.Seq = p.client.Reserve(1)

@@ -92,11 +92,11 @@ func TestLosses(t *testing.T) {
 	if l.due(now) || !l.due(now.Add(time.Second)) {
 		t.Error("not due after a second")
 	}
-	at, reason := l.take()
+	at, reason := l.drain()
 	if !at.Equal(now) || len(reason) > 512 || !strings.HasPrefix(reason, "6000 audio notifications lost: 60000-60149 ") || !strings.Contains(reason, "and 28 more runs; something") {
 		t.Errorf("%s %q", at, reason)
 	}
-	if _, reason := l.take(); reason != "" {
+	if _, reason := l.drain(); reason != "" {
 		t.Error(reason)
 	}
 }

@@ -81,12 +81,12 @@ func (d *desktop) setup() error {
 		d.atoms[name] = r.Atom
 	}
 	d.saver = screensaver.Init(d.x) == nil
-	d.tells(d.root, xproto.EventMaskPropertyChange|xproto.EventMaskSubstructureNotify)
+	d.subscribe(d.root, xproto.EventMaskPropertyChange|xproto.EventMaskSubstructureNotify)
 	return nil
 }
 
-// tells subscribes to a window's events. It is no error if the window has gone.
-func (d *desktop) tells(w xproto.Window, mask uint32) {
+// subscribe subscribes to a window's events. It is no error if the window has gone.
+func (d *desktop) subscribe(w xproto.Window, mask uint32) {
 	xproto.ChangeWindowAttributes(d.x, w, xproto.CwEventMask, []uint32{mask})
 }
 
@@ -230,8 +230,8 @@ func (d *desktop) front() (*Window, xproto.Window) {
 		at = r.Focus
 	}
 	if was := d.named.Swap(uint32(at)); was != uint32(at) {
-		d.tells(xproto.Window(was), xproto.EventMaskNoEvent)
-		d.tells(at, xproto.EventMaskPropertyChange)
+		d.subscribe(xproto.Window(was), xproto.EventMaskNoEvent)
+		d.subscribe(at, xproto.EventMaskPropertyChange)
 	}
 	w, ok := d.place(at)
 	if !ok {

@@ -107,7 +107,7 @@ func (e *Exporter) sendSpans(ctx context.Context) {
 		batch, over := e.collect(ctx)
 		if over {
 			for len(batch) > 0 && e.post(last, "traces", e.traces(batch)) == nil {
-				batch = e.rest()
+				batch = e.drain()
 			}
 			return
 		}
@@ -123,7 +123,7 @@ func (e *Exporter) collect(ctx context.Context) (batch []span.Span, over bool) {
 	case s := <-e.queue:
 		batch = append(batch, s)
 	case <-ctx.Done():
-		return e.rest(), true
+		return e.drain(), true
 	}
 	late := time.NewTimer(gather)
 	defer late.Stop()
@@ -134,14 +134,14 @@ func (e *Exporter) collect(ctx context.Context) (batch []span.Span, over bool) {
 		case <-late.C:
 			return batch, false
 		case <-ctx.Done():
-			return append(batch, e.rest()...), true
+			return append(batch, e.drain()...), true
 		}
 	}
 	return batch, false
 }
 
-// rest returns what is in the queue now, at most a batch.
-func (e *Exporter) rest() (batch []span.Span) {
+// drain returns what is in the queue now, at most a batch.
+func (e *Exporter) drain() (batch []span.Span) {
 	for len(batch) < maxBatch {
 		select {
 		case s := <-e.queue:

@@ -153,7 +153,7 @@ func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 				a.decisions = append(a.decisions, d)
 			}
 		default:
-			r.take(&m)
+			r.addMemory(&m)
 			kept = append(kept, m)
 		}
 	}

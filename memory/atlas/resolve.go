@@ -116,7 +116,7 @@ func (r *resolver) fold(written string) string {
 	return f
 }
 
-func (r *resolver) take(m *memory.Memory) {
+func (r *resolver) addMemory(m *memory.Memory) {
 	for _, e := range m.Entities {
 		r.name(e.Name, e.Kind)
 	}
@@ -189,7 +189,7 @@ func (r *resolver) resolve(decisions []Decision) [][]*name {
 		}
 		for i := range hold[:n] {
 			if a, b := of(&hold[i]); !hold[i].Same && a.group != b.group {
-				u.apart(a, b)
+				u.separate(a, b)
 			}
 		}
 		for i := range hold[:n] {
@@ -258,7 +258,7 @@ func newUnion(all []*name) *union {
 	return u
 }
 
-func (u *union) apart(a, b *name) {
+func (u *union) separate(a, b *name) {
 	for _, p := range [][2]int{{a.group, b.group}, {b.group, a.group}} {
 		if u.enemy[p[0]] == nil {
 			u.enemy[p[0]] = map[int]bool{}

@@ -31,7 +31,7 @@ func (p *planner) days() {
 		// not.
 		shown := m.State == memory.Active || m.State == memory.Archived && m.Into.IsZero()
 		if shown && d < today && m.Type != memory.Resource && m.Type != memory.Core && len(m.Evidence) > 0 && !p.gone[m.ID] &&
-			m.Owner.Agent == "" && m.Owner.Run == "" && !made(m) {
+			m.Owner.Agent == "" && m.Owner.Run == "" && !isDerived(m) {
 			all[d] = append(all[d], m)
 		}
 	}
@@ -59,8 +59,8 @@ func (p *planner) at(m *memory.Memory) time.Time {
 	return m.When()
 }
 
-// made reports whether a memory was made from others.
-func made(m *memory.Memory) bool {
+// isDerived reports whether a memory was made from others.
+func isDerived(m *memory.Memory) bool {
 	return slices.ContainsFunc(m.Links, func(l memory.Link) bool { return l.Relation == DerivedFrom })
 }
 

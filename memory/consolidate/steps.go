@@ -201,7 +201,7 @@ func (p *planner) blocks() {
 				Links: []memory.Link{{Relation: DerivedFrom, To: m.ID.String()}}, Tags: []string{"core"}, Source: m.Source, Confidence: m.Confidence, Sensitivity: m.Sensitivity, TrueFrom: m.TrueFrom}
 			why := fmt.Sprintf("the block %s holds %d of %d characters: the least used and oldest line ", k.block, size-1, limit)
 			moved := memory.Memory{ID: p.in.ID("core " + m.ID.String()), Candidate: cand, State: memory.Active}
-			if into := p.says(&moved); into != nil {
+			if into := p.findAlike(&moved); into != nil {
 				p.add(Step{Kind: Merge, Into: into.ID, IntoText: into.Text, Reason: why + "stands in a semantic memory as well"}, m, into)
 				p.takeIn(into, m)
 				continue
@@ -220,8 +220,8 @@ func (p *planner) blocks() {
 	}
 }
 
-// says returns a memory that stays and says the same as m, or nil.
-func (p *planner) says(m *memory.Memory) *memory.Memory {
+// findAlike returns a memory that stays and says the same as m, or nil.
+func (p *planner) findAlike(m *memory.Memory) *memory.Memory {
 	for _, o := range p.all {
 		if o.State == memory.Active && !p.away[o.ID] && !p.gone[o.ID] && alike(m, o) {
 			return o

@@ -113,7 +113,7 @@ func (p *parser) next() error {
 // is reports whether the token is a word of the grammar, in any case.
 func (p *parser) is(w string) bool { return p.kind == word && strings.EqualFold(p.text, w) }
 
-func (p *parser) take(s string) error {
+func (p *parser) expect(s string) error {
 	if p.kind != mark || p.text != s {
 		return p.fail("want %q", s)
 	}
@@ -163,7 +163,7 @@ func (p *parser) not(depth int) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return n, p.take(")")
+		return n, p.expect(")")
 	}
 	return p.condition()
 }
@@ -232,7 +232,7 @@ func (p *parser) value() ([]string, error) {
 }
 
 func (p *parser) values() ([]string, error) {
-	if err := p.take("("); err != nil {
+	if err := p.expect("("); err != nil {
 		return nil, err
 	}
 	var out []string
@@ -243,7 +243,7 @@ func (p *parser) values() ([]string, error) {
 		}
 		out = append(out, v...)
 		if p.kind != mark || p.text != "," {
-			return out, p.take(")")
+			return out, p.expect(")")
 		}
 		if err := p.next(); err != nil {
 			return nil, err

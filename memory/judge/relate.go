@@ -191,12 +191,12 @@ func knows(k *memory.Memory, m *Message, wearer string) bool {
 		said = said && memory.Normal(e.Speaker) == speaker
 	}
 	text := memory.Normal(k.Text)
-	return said || named(text, speaker) || !named(text, memory.Normal(wearer))
+	return said || hasName(text, speaker) || !hasName(text, memory.Normal(wearer))
 }
 
-// named reports whether a text has a name as a word. Chinese characters may be next to it without a
+// hasName reports whether a text has a name as a word. Chinese characters may be next to it without a
 // space.
-func named(text, name string) bool {
+func hasName(text, name string) bool {
 	apart := func(r rune) bool {
 		return r == utf8.RuneError || unicode.Is(unicode.Han, r) || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}

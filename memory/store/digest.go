@@ -72,9 +72,9 @@ func bucketKey(n int) []byte { return []byte{byte(kindHead), byte(n)} }
 
 type buckets [bucketCount]bucket
 
-// take takes over the sums in a record, unless later ones are known. The value of a turn
+// merge takes over the sums in a record, unless later ones are known. The value of a turn
 // is, for each of its buckets, a byte for the number and the sum.
-func (b *buckets) take(key []byte, version uint64, plain []byte) error {
+func (b *buckets) merge(key []byte, version uint64, plain []byte) error {
 	turn, size := uint8(0), 1+digestSize
 	switch {
 	case len(key) == 2 && len(plain) == digestSize:

@@ -118,7 +118,7 @@ func (s *secrets) readBuckets(txn *badger.Txn, st *state) error {
 		} else if version, plain, wrong := s.open(key, value); wrong != nil {
 			err = wrong
 		} else {
-			err = st.buckets.take(key, version, plain)
+			err = st.buckets.merge(key, version, plain)
 		}
 		faults = append(faults, err)
 	}

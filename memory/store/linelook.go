@@ -37,9 +37,9 @@ func (t *Tx) looseUtterances(prefix, start []byte, more func(key []byte) bool) i
 	}
 }
 
-// named returns the utterances that a search found. If one may have changed
+// foundUtterances returns the utterances that a search found. If one may have changed
 // since, it is read again.
-func (t *Tx) named(look iter.Seq2[found, error]) iter.Seq2[*memory.Utterance, error] {
+func (t *Tx) foundUtterances(look iter.Seq2[found, error]) iter.Seq2[*memory.Utterance, error] {
 	return func(yield func(*memory.Utterance, error) bool) {
 		for f, err := range look {
 			u := f.is

@@ -21,9 +21,9 @@ func (t *Tx) AllAssertions() iter.Seq2[*memory.Assertion, error] {
 func (t *Tx) UtterancesByID() iter.Seq2[*memory.Utterance, error] {
 	loose := t.looseUtterances(keyOf(kindUtterance), nil, func([]byte) bool { return true })
 	if !t.store.lines.any() {
-		return t.named(loose)
+		return t.foundUtterances(loose)
 	}
-	return t.named(eitherOf(loose, t.packedByID(), func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) }))
+	return t.foundUtterances(eitherOf(loose, t.packedByID(), func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) }))
 }
 
 // ErasedIDs returns the ids of erased memories and utterances, ascending.

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// take writes one record of the kinds that do not follow from others.
-func (s *salvage) take(key, plain []byte) error {
+// writeRecord writes one record of the kinds that do not follow from others.
+func (s *salvage) writeRecord(key, plain []byte) error {
 	switch k := kind(key[0]); {
 	case madeAnew[kinds[k].name] || kinds[k].name == "":
 		return nil
@@ -67,7 +67,7 @@ func (s *salvage) takeLines(key, plain []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := s.take(utteranceKey(id), b); err != nil {
+		if err := s.writeRecord(utteranceKey(id), b); err != nil {
 			return err
 		}
 	}

@@ -177,7 +177,7 @@ func (s *salvage) noteEntry(ctx context.Context, e badgerfile.Entry) error {
 			s.head = h
 		}
 	default:
-		_ = s.buckets.take(e.Key, version, plain) // what it would have told is missing then
+		_ = s.buckets.merge(e.Key, version, plain) // what it would have told is missing then
 	}
 	if kind(e.Key[0]) == kindGuard && len(plain) >= tagSize {
 		s.guards[string(plain[tagSize:])] = guardOf{copyOf{version, e.At, [tagSize]byte(plain[:tagSize])}, key}
@@ -238,7 +238,7 @@ func (s *salvage) fill(ctx context.Context) error {
 			return nil
 		}
 		delete(left, key)
-		return s.take(e.Key, plain)
+		return s.writeRecord(e.Key, plain)
 	})
 	if err = errors.Join(err, s.flush()); err != nil {
 		return err

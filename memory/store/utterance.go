@@ -220,18 +220,18 @@ func (t *Tx) Utterances(since, until time.Time) iter.Seq2[*memory.Utterance, err
 		return until.IsZero() || millisOf(key) < until.UnixMilli()
 	})
 	if !t.store.lines.any() {
-		return t.named(loose)
+		return t.foundUtterances(loose)
 	}
-	return t.named(eitherOf(loose, t.packedBetween(since, until), func(a, b found) int { return bytes.Compare(a.place, b.place) }))
+	return t.foundUtterances(eitherOf(loose, t.packedBetween(since, until), func(a, b found) int { return bytes.Compare(a.place, b.place) }))
 }
 
 // UtterancesOf returns the utterances of one event, in the order of their ids.
 func (t *Tx) UtterancesOf(e memory.EventID) iter.Seq2[*memory.Utterance, error] {
 	loose := t.looseUtterances(t.eventPrefix(kindUtteranceEvent, e), nil, func([]byte) bool { return true })
 	if !t.store.lines.any() {
-		return t.named(loose)
+		return t.foundUtterances(loose)
 	}
-	return t.named(eitherOf(loose, t.packedOfEvent(e), func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) }))
+	return t.foundUtterances(eitherOf(loose, t.packedOfEvent(e), func(a, b found) int { return bytes.Compare(a.id[:], b.id[:]) }))
 }
 
 // dropUtterance removes an utterance with all its index records, and returns

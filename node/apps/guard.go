@@ -97,8 +97,8 @@ func (v *visit) scopeNow(ctx context.Context) (s scope, err error) {
 	return s, err
 }
 
-// shown logs that the app is given memories.
-func (v *visit) shown(ctx context.Context, did string, ms ...memory.Memory) error {
+// logShown logs that the app is given memories.
+func (v *visit) logShown(ctx context.Context, did string, ms ...memory.Memory) error {
 	u := serve.AppUse{Did: did, Tokens: tokens(ms...)}
 	for i := range ms {
 		u.Shown = append(u.Shown, ms[i].ID)

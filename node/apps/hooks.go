@@ -189,7 +189,7 @@ func (b *Book) NextChange(ctx context.Context, h Hook) (t *Notification, cursor 
 			}
 			continue
 		}
-		if err := v.shown(within, "hook", shown...); err != nil {
+		if err := v.logShown(within, "hook", shown...); err != nil {
 			return nil, h.Cursor, err
 		}
 		return t, cursor, nil

@@ -28,7 +28,7 @@ func (r *reader) Get(ctx context.Context, id memory.ID) (memory.Memory, error) {
 	}
 	m, err := v.read(ctx, r.in, id)
 	if err == nil {
-		err = v.shown(ctx, "getMemory", m)
+		err = v.logShown(ctx, "getMemory", m)
 	}
 	return m, err
 }
@@ -54,7 +54,7 @@ func (r *reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Tim
 	if m, err = v.get(ctx, r.in, m.ID); err != nil {
 		return memory.Memory{}, missing(id.String())
 	}
-	return m, v.shown(ctx, "getMemory", m)
+	return m, v.logShown(ctx, "getMemory", m)
 }
 
 // present refuses an app's question about what was believed at another time.
@@ -96,7 +96,7 @@ func (r *reader) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, e
 	}
 	page.Memories = v.onlySeen(page.Memories)
 	page.Cold = 0
-	return page, v.shown(ctx, "listMemories", page.Memories...)
+	return page, v.logShown(ctx, "listMemories", page.Memories...)
 }
 
 func (v *visit) onlySeen(ms []memory.Memory) []memory.Memory {
@@ -122,7 +122,7 @@ func (r *reader) History(ctx context.Context, id memory.ID) ([]memory.Change, er
 	if err != nil {
 		return nil, err
 	}
-	return v.history(list, &m), v.shown(ctx, "memoryHistory", m)
+	return v.history(list, &m), v.logShown(ctx, "memoryHistory", m)
 }
 
 // Follow reports to an app changes of what it may see, or could see until then: the
@@ -173,7 +173,7 @@ func (r *reader) Why(ctx context.Context, id memory.ID) (serve.Why, error) {
 		return serve.Why{}, err
 	}
 	w = serve.Why{Memory: m, Verdict: w.Verdict, By: w.By, Rank: w.Rank, Evidence: slices.Clone(m.Evidence), History: v.history(w.History, &m)}
-	return w, v.shown(ctx, "memoryWhy", m)
+	return w, v.logShown(ctx, "memoryWhy", m)
 }
 
 // Owners counts only what the app sees.

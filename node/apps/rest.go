@@ -94,11 +94,11 @@ func (g *grapher) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) 
 	}
 	q.Now = v.book.now()
 	view := a.View(q)
-	return view, v.shown(ctx, "graph", named(ms, &view)...)
+	return view, v.logShown(ctx, "graph", relationSources(ms, &view)...)
 }
 
-// named returns the memories from which the relations in a view are made.
-func named(ms []memory.Memory, view *atlas.View) (out []memory.Memory) {
+// relationSources returns the memories from which the relations in a view are made.
+func relationSources(ms []memory.Memory, view *atlas.View) (out []memory.Memory) {
 	in := map[memory.ID]bool{}
 	for i := range view.Relations {
 		in[view.Relations[i].Memory] = true

@@ -22,10 +22,10 @@ var titles = map[memory.Type]string{
 // page is a file that is being written.
 type page struct{ strings.Builder }
 
-func (p *page) say(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+func (p *page) linef(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-// keep writes a record into a comment.
-func (p *page) keep(kind string, raw json.RawMessage) { p.say("<!-- locket:%s %s -->", kind, raw) }
+// comment writes a record into a comment.
+func (p *page) comment(kind string, raw json.RawMessage) { p.linef("<!-- locket:%s %s -->", kind, raw) }
 
 // render returns the pages by name. It is a pure function of the records.
 func (n *notebook) render() map[string]string {
@@ -43,7 +43,7 @@ func (n *notebook) render() map[string]string {
 	on := func(name, title string) *page {
 		if pages[name] == nil {
 			pages[name] = &page{}
-			pages[name].say("# %s\n", title)
+			pages[name].linef("# %s\n", title)
 		}
 		return pages[name]
 	}
@@ -51,9 +51,9 @@ func (n *notebook) render() map[string]string {
 		u := &n.utterances[i].says
 		p := on(n.day(u.At))
 		who := cmp.Or(u.Speaker, "someone")
-		p.say("- %s **%s**: %s\n", u.At.In(n.zone).Format("15:04"), plain(who), plain(u.Text))
-		p.keep(KindUtterance, n.utterances[i].raw)
-		p.say("")
+		p.linef("- %s **%s**: %s\n", u.At.In(n.zone).Format("15:04"), plain(who), plain(u.Text))
+		p.comment(KindUtterance, n.utterances[i].raw)
+		p.linef("")
 	}
 	counts := map[memory.Type]int{}
 	for _, m := range n.memories() {
@@ -67,30 +67,30 @@ func (n *notebook) render() map[string]string {
 			counts[m.Type]++
 		}
 		for _, raw := range said[m.ID] {
-			p.keep(KindAssertion, raw)
+			p.comment(KindAssertion, raw)
 		}
 		delete(said, m.ID)
 		if f := files[m.ID]; f != nil {
 			raw, _ := json.Marshal(f) // texts can always be encoded
-			p.keep("file", raw)
+			p.comment("file", raw)
 			delete(files, m.ID)
 		}
-		p.say("")
+		p.linef("")
 	}
 	n.readme(on("README.md", "The memories of "+plain(or(n.header.Wearer, "somebody"))), counts)
 	last := pages["README.md"]
 	for _, id := range sorting.Sorted(maps.Keys(said), compareIDs) { // memories for which there is no proposal here
 		for _, raw := range said[id] {
-			last.keep(KindAssertion, raw)
+			last.comment(KindAssertion, raw)
 		}
 	}
 	for _, id := range sorting.Sorted(maps.Keys(files), compareIDs) {
 		raw, _ := json.Marshal(files[id])
-		last.keep("file", raw)
+		last.comment("file", raw)
 	}
-	last.keep(KindHeader, n.headerLine)
+	last.comment(KindHeader, n.headerLine)
 	for _, r := range n.tail {
-		last.keep(r.Kind, r.Data)
+		last.comment(r.Kind, r.Data)
 	}
 	out := map[string]string{}
 	for name, p := range pages {
@@ -100,23 +100,23 @@ func (n *notebook) render() map[string]string {
 }
 
 func (n *notebook) readme(p *page, counts map[memory.Type]int) {
-	p.say("Exported on %s: %d lines that were said, and these memories:\n", n.at(n.header.At), len(n.utterances))
+	p.linef("Exported on %s: %d lines that were said, and these memories:\n", n.at(n.header.At), len(n.utterances))
 	for _, t := range memory.Types {
 		switch {
 		case counts[t] == 0:
 		case t == memory.Episodic:
-			p.say("- %d in [days](days/)", counts[t])
+			p.linef("- %d in [days](days/)", counts[t])
 		default:
-			p.say("- %d in [%s.md](%s.md): %s", counts[t], t, t, titles[t])
+			p.linef("- %d in [%s.md](%s.md): %s", counts[t], t, t, titles[t])
 		}
 	}
-	p.say("\nThe comments in these files are the records themselves. `locket import FOLDER` takes them in again; what is changed")
-	p.say("in the words around them is not taken, and named.\n")
+	p.linef("\nThe comments in these files are the records themselves. `locket import FOLDER` takes them in again; what is changed")
+	p.linef("in the words around them is not taken, and named.\n")
 }
 
 // memory writes one memory as text.
 func (n *notebook) memory(p *page, m *memory.Memory, file *fileOf) {
-	p.say("## %s\n", plain(m.Text))
+	p.linef("## %s\n", plain(m.Text))
 	var marks []string
 	if m.State != memory.Active {
 		marks = append(marks, string(m.State))
@@ -128,21 +128,21 @@ func (n *notebook) memory(p *page, m *memory.Memory, file *fileOf) {
 		marks = append(marks, "no longer so")
 	}
 	marks = append(marks, m.Sensitivity.String())
-	p.say("*%s · %s%s · heard %d×*\n", m.Type, strings.Join(marks, " · "), n.span(m), m.Heard)
+	p.linef("*%s · %s%s · heard %d×*\n", m.Type, strings.Join(marks, " · "), n.span(m), m.Heard)
 	n.fields(p, m)
 	if file != nil && m.Fields.Resource != nil {
 		picture := ""
 		if strings.HasPrefix(m.Fields.Resource.MediaType, "image/") {
 			picture = "!"
 		}
-		p.say("%s[%s](%s)\n", picture, plain(m.Fields.Resource.Title), file.path())
+		p.linef("%s[%s](%s)\n", picture, plain(m.Fields.Resource.Title), file.path())
 	}
 	if len(m.Tags) > 0 {
-		p.say("Tags: %s\n", plain(strings.Join(m.Tags, ", ")))
+		p.linef("Tags: %s\n", plain(strings.Join(m.Tags, ", ")))
 	}
 	for _, e := range m.Evidence {
 		if e.Excerpt != "" {
-			p.say("> %s — %s, %s\n", plain(e.Excerpt), plain(or(e.Speaker, "someone")), n.at(e.At))
+			p.linef("> %s — %s, %s\n", plain(e.Excerpt), plain(or(e.Speaker, "someone")), n.at(e.At))
 		}
 	}
 }
@@ -150,18 +150,18 @@ func (n *notebook) memory(p *page, m *memory.Memory, file *fileOf) {
 func (n *notebook) fields(p *page, m *memory.Memory) {
 	if f := m.Fields.Procedural; f != nil {
 		for i, s := range f.Steps {
-			p.say("%d. %s", i+1, plain(s))
+			p.linef("%d. %s", i+1, plain(s))
 		}
-		p.say("")
+		p.linef("")
 	}
 	if f := m.Fields.Resource; f != nil && f.Content != "" {
-		p.say("%s\n", quote(f.Content))
+		p.linef("%s\n", quote(f.Content))
 	}
 	if f := m.Fields.Episodic; f != nil && f.Place != "" {
-		p.say("Place: %s\n", plain(f.Place))
+		p.linef("Place: %s\n", plain(f.Place))
 	}
 	if f := m.Fields.Vault; f != nil {
-		p.say("A %s; it is sealed, or stands in the comment where the export was made with secrets.\n", plain(f.EntryType))
+		p.linef("A %s; it is sealed, or stands in the comment where the export was made with secrets.\n", plain(f.EntryType))
 	}
 }
 

@@ -116,7 +116,7 @@ type Keeper struct {
 // pack store.
 type turn chan struct{}
 
-func (t turn) take(ctx context.Context) error {
+func (t turn) acquire(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
@@ -128,7 +128,7 @@ func (t turn) take(ctx context.Context) error {
 	}
 }
 
-func (t turn) give() { <-t }
+func (t turn) release() { <-t }
 
 // lastBody is the pack that was fetched last. Memories in it turned cold together, and are
 // often needed together.
@@ -163,7 +163,7 @@ func (k *Keeper) Hold() (release func()) {
 // current fetches.
 func (k *Keeper) Fetched() int {
 	k.fetching <- struct{}{}
-	defer k.fetching.give()
+	defer k.fetching.release()
 	k.count.Lock()
 	defer k.count.Unlock()
 	return k.state.Fetched
@@ -225,9 +225,9 @@ func (k *Keeper) noteRequest(p *store.ColdPack, err error) error {
 // fetched; then err wraps [ErrUnreachable], and the others were fetched nevertheless. It
 // waits for the fetches of other callers no longer than ctx lasts.
 func (k *Keeper) Fetch(ctx context.Context, ids ...memory.ID) (missing []memory.ID, err error) {
-	waited := k.fetching.take(ctx)
+	waited := k.fetching.acquire(ctx)
 	if waited == nil {
-		defer k.fetching.give()
+		defer k.fetching.release()
 	}
 	byPack := map[uint64][]memory.ID{}
 	err = k.c.Store.View(context.WithoutCancel(ctx), func(tx *store.Tx) error {
@@ -303,10 +303,10 @@ func (k *Keeper) FetchAll(ctx context.Context) (missing int, err error) {
 	}
 	var errs []error
 	for _, p := range packs {
-		err := k.fetching.take(ctx)
+		err := k.fetching.acquire(ctx)
 		if err == nil {
 			err = k.thaw(ctx, p.Number, nil)
-			k.fetching.give()
+			k.fetching.release()
 		}
 		if err != nil {
 			errs, missing = append(errs, err), missing+len(p.Stubs)
@@ -344,10 +344,10 @@ func (k *Keeper) Each(ctx context.Context, fn func(*store.Cold) error) (missing 
 			continue
 		}
 		var b []byte
-		err := k.fetching.take(ctx)
+		err := k.fetching.acquire(ctx)
 		if err == nil {
 			b, err = k.body(ctx, &p)
-			k.fetching.give()
+			k.fetching.release()
 		}
 		if err != nil {
 			errs, missing = append(errs, err), missing+len(p.Stubs)

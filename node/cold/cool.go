@@ -67,7 +67,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		if k.held() {
+		if k.onHold() {
 			k.blocked(errHeld.Error())
 			return n, nil
 		}
@@ -97,8 +97,8 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 // errHeld keeps memories hot while a caller reads everything, see [Keeper.Hold].
 var errHeld = errors.New("an export is running; no memory is moved to cold storage until it ends")
 
-// held reports whether a caller requires that nothing turns cold now.
-func (k *Keeper) held() bool {
+// onHold reports whether a caller requires that nothing turns cold now.
+func (k *Keeper) onHold() bool {
 	if !k.cooling.TryLock() {
 		return true
 	}

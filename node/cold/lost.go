@@ -77,10 +77,10 @@ func (k *Keeper) LostPacks(ctx context.Context) (lost []uint64, err error) {
 
 // look checks that the pack store has a pack: the whole pack, or one entry of it.
 func (k *Keeper) look(ctx context.Context, p *store.ColdPack, whole bool) error {
-	if err := k.fetching.take(ctx); err != nil {
+	if err := k.fetching.acquire(ctx); err != nil {
 		return err
 	}
-	defer k.fetching.give()
+	defer k.fetching.release()
 	if !whole {
 		return k.sample(ctx, p)
 	}

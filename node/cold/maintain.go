@@ -123,10 +123,10 @@ func (k *Keeper) fetchAsked(ctx context.Context) error {
 // id: from the time before [store.Tx.MakePack] refused that, homes may have a memory in two
 // packs, in one group each, and only the newer one is found by its id.
 func (k *Keeper) fetchUnit(ctx context.Context, s store.Stub) error {
-	if err := k.fetching.take(ctx); err != nil {
+	if err := k.fetching.acquire(ctx); err != nil {
 		return err
 	}
-	defer k.fetching.give()
+	defer k.fetching.release()
 	var p store.ColdPack
 	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.Pack(s.Pack); return err })
 	switch here := func(o store.Stub) bool { return o.ID == s.ID }; {

@@ -68,7 +68,7 @@ func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec
 			}
 			sp.record.Answers = &choice{w.Criteria, w.Redact, w.Purpose}
 		}
-		if err := sp.keep(ctx); err != nil {
+		if err := sp.save(ctx); err != nil {
 			return err
 		}
 		seen, _, err := sp.see(ctx)
@@ -141,5 +141,5 @@ func (sp *space) look(ctx context.Context, g Giver, q *serve.CommunityQuestion, 
 			room--
 		}
 	}
-	return sp.give(ctx, g, w, q.ID, p.Copies, room)
+	return sp.addGift(ctx, g, w, q.ID, p.Copies, room)
 }

@@ -95,13 +95,13 @@ func (c *Communities) Add(ctx context.Context, g Giver, id string, w share.Share
 		if w.Confirm != "" && w.Confirm != p.Confirm {
 			return share.ErrChanged
 		}
-		return sp.give(ctx, g, choice{w.Criteria, w.Redact, w.Purpose}, memory.ID{}, p.Copies, len(p.Copies))
+		return sp.addGift(ctx, g, choice{w.Criteria, w.Redact, w.Purpose}, memory.ID{}, p.Copies, len(p.Copies))
 	})
 }
 
-// give adds copies that are not there yet, up to a maximum. The gift is recorded first, so
+// addGift adds copies that are not there yet, up to a maximum. The gift is recorded first, so
 // that there is never a copy without the record needed to remove it.
-func (sp *space) give(ctx context.Context, g Giver, w choice, of memory.ID, copies []share.Copy, most int) error {
+func (sp *space) addGift(ctx context.Context, g Giver, w choice, of memory.ID, copies []share.Copy, most int) error {
 	made := gift{choice: w, Of: of, Nonce: randomID(), IDs: map[memory.ID]memory.ID{}}
 	here := map[memory.ID]memory.ID{}
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
@@ -246,7 +246,7 @@ func (sp *space) maintain(ctx context.Context, g Giver, root ed25519.PrivateKey)
 			return nil
 		}
 		sp.record.Tried = now
-		if err := sp.keep(ctx); err != nil {
+		if err := sp.save(ctx); err != nil {
 			return err
 		}
 	}

@@ -128,7 +128,7 @@ func (sp *space) putOutFor(ctx context.Context, whom memory.MemberID, reason str
 		return err
 	}
 	sp.record.Reasons = map[memory.MemberID]string{whom: reason}
-	if err := sp.keep(ctx); err != nil {
+	if err := sp.save(ctx); err != nil {
 		return err
 	}
 	if err := sp.removeMember(ctx, whom, root); err != nil {
@@ -153,7 +153,7 @@ func (sp *space) sayReasons(ctx context.Context) error {
 		}
 	}
 	sp.record.Reasons = nil
-	return sp.keep(ctx)
+	return sp.save(ctx)
 }
 
 // namesItem reports whether a text is an item's id, or at least 4 characters of the part of

@@ -156,7 +156,7 @@ func TestRemovalHasAReason(t *testing.T) {
 	ann, tom := g.ann.member(t, g.id), g.tom.member(t, g.id)
 	if err := g.mei.in(ctx, at, func(sp *space) error {
 		sp.record.Reasons = map[memory.MemberID]string{ann: "sold questions", tom: "was never put out"}
-		return errors.Join(sp.keep(ctx), sp.removeMember(ctx, ann, nil))
+		return errors.Join(sp.save(ctx), sp.removeMember(ctx, ann, nil))
 	}); err != nil {
 		t.Fatal(err)
 	}

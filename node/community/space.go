@@ -104,13 +104,13 @@ func (c *Communities) open(ctx context.Context, id memory.SpaceID, dir string, f
 	sp.me, sp.keys = envelope.MemberOf(sp.device.Key(), id), share.KeysOf(sp.device, id)
 	key := sp.device.StoreKey(id)
 	defer key.Zero()
-	sp.store, err = store.Open(store.Options{Dir: filepath.Join(dir, "store"), Key: key, Derive: apart, Diff: reconcile.Diff, Small: true, Reserve: c.Reader.Reserve})
+	sp.store, err = store.Open(store.Options{Dir: filepath.Join(dir, "store"), Key: key, Derive: deriveEach, Diff: reconcile.Diff, Small: true, Reserve: c.Reader.Reserve})
 	if err != nil {
 		return sp, err
 	}
 	if fresh != nil {
 		sp.record = *fresh
-		err = sp.keep(ctx)
+		err = sp.save(ctx)
 	} else {
 		err = sp.store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(keptMeta, &sp.record); return err })
 	}
@@ -156,7 +156,7 @@ func (sp *space) close() (err error) {
 	return err
 }
 
-func (sp *space) keep(ctx context.Context) error {
+func (sp *space) save(ctx context.Context) error {
 	return sp.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(keptMeta, sp.record) })
 }
 
@@ -174,7 +174,7 @@ func (sp *space) sync(ctx context.Context) error {
 		if ended {
 			sp.record.Ended = sp.c.now()
 		}
-		err = errors.Join(err, sp.keep(context.WithoutCancel(ctx)))
+		err = errors.Join(err, sp.save(context.WithoutCancel(ctx)))
 	}
 	if ended {
 		return fmt.Errorf("%w: %v", ErrNotMember, err)

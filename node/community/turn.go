@@ -15,7 +15,7 @@ type turn struct {
 	held chan struct{}
 }
 
-func (t *turn) made() chan struct{} {
+func (t *turn) channel() chan struct{} {
 	t.once.Do(func() { t.held = make(chan struct{}, 1) })
 	return t.held
 }
@@ -24,7 +24,7 @@ func (t *turn) made() chan struct{} {
 // memory.ErrInUse.
 func (t *turn) Take(ctx context.Context) error {
 	select {
-	case t.made() <- struct{}{}:
+	case t.channel() <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("communities: an exchange with a relay is still running: %w: %w", memory.ErrInUse, ctx.Err())
@@ -34,7 +34,7 @@ func (t *turn) Take(ctx context.Context) error {
 // Try takes the turn if it is free.
 func (t *turn) Try() bool {
 	select {
-	case t.made() <- struct{}{}:
+	case t.channel() <- struct{}{}:
 		return true
 	default:
 		return false
@@ -42,4 +42,4 @@ func (t *turn) Try() bool {
 }
 
 // Give frees the turn.
-func (t *turn) Give() { <-t.made() }
+func (t *turn) Give() { <-t.channel() }

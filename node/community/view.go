@@ -213,7 +213,7 @@ func (s *seen) memberOf(text string) *person {
 	return s.people[id]
 }
 
-func (s *seen) shown(m *memory.Memory) serve.CommunityItem {
+func (s *seen) toAPI(m *memory.Memory) serve.CommunityItem {
 	p := s.people[authorOf(m.ID)]
 	return serve.CommunityItem{ID: m.ID, By: p.Name, At: m.Learnt, Type: m.Type, Text: m.Text, You: p.You}
 }
@@ -236,7 +236,7 @@ func (s *seen) question(m *memory.Memory) {
 	switch m.Metadata[metaKind] {
 	case noteQuestion:
 		if why := s.out(m); why == "" {
-			s.questions[m.ID.String()] = &serve.CommunityQuestion{CommunityItem: s.shown(m), Answers: []serve.CommunityItem{}}
+			s.questions[m.ID.String()] = &serve.CommunityQuestion{CommunityItem: s.toAPI(m), Answers: []serve.CommunityItem{}}
 		} else {
 			s.hide(m, why)
 		}
@@ -256,7 +256,7 @@ func (s *seen) question(m *memory.Memory) {
 }
 
 func (s *seen) hide(m *memory.Memory, why string) {
-	it := s.shown(m)
+	it := s.toAPI(m)
 	it.Why = why
 	if d, is := s.removed[m.ID.String()]; is {
 		it.Removal, it.Yours = d.ID, authorOf(d.ID) == s.me
@@ -274,9 +274,9 @@ func (s *seen) item(m *memory.Memory) {
 	case why != "":
 		s.hide(m, why)
 	case kind == "":
-		s.v.Items = append(s.v.Items, s.shown(m))
+		s.v.Items = append(s.v.Items, s.toAPI(m))
 	case q != nil:
-		q.Answers = append(q.Answers, s.shown(m))
+		q.Answers = append(q.Answers, s.toAPI(m))
 	}
 }
 

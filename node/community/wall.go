@@ -153,9 +153,9 @@ func refused(op *delta.Op, by *envelope.Member) string {
 	return ""
 }
 
-// apart derives each memory only from what was said about itself, so that no member can
+// deriveEach derives each memory only from what was said about itself, so that no member can
 // change what another said.
-func apart(group []memory.Assertion) (out []memory.Memory) {
+func deriveEach(group []memory.Assertion) (out []memory.Memory) {
 	by := map[memory.ID][]memory.Assertion{}
 	for _, a := range group {
 		by[a.Memory] = append(by[a.Memory], a)

@@ -43,7 +43,7 @@ func Load(s Sources) (*Loaded, error) {
 	var over Config // the written settings, without defaults
 	for _, k := range keys() {
 		if v, ok := env[k.env]; ok {
-			if err := l.take(&over, k, v, Origin{Kind: FromEnv, Name: k.env}, s.Dir); err != nil {
+			if err := l.set(&over, k, v, Origin{Kind: FromEnv, Name: k.env}, s.Dir); err != nil {
 				return nil, err
 			}
 		}
@@ -53,7 +53,7 @@ func Load(s Sources) (*Loaded, error) {
 		if !ok {
 			return nil, fmt.Errorf("%w: %s: %q is not a setting%s", ErrFlag, f.Name, f.Key, nearest(f.Key, Keys()))
 		}
-		if err := l.take(&over, k, f.Value, Origin{Kind: FromFlag, Name: f.Name}, s.Dir); err != nil {
+		if err := l.set(&over, k, f.Value, Origin{Kind: FromFlag, Name: f.Name}, s.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -70,8 +70,8 @@ func Load(s Sources) (*Loaded, error) {
 	return l, nil
 }
 
-// take sets one key from text.
-func (l *Loaded) take(c *Config, k key, text string, o Origin, dir string) error {
+// set sets one key from text.
+func (l *Loaded) set(c *Config, k key, text string, o Origin, dir string) error {
 	l.origins[k.name] = o
 	if err := k.parse(c, text); err != nil {
 		return l.wrong(k.name, "%v", err)

@@ -119,7 +119,7 @@ func (c *Console) SetUp(ctx context.Context, by Setup, show func(serve.ConsoleLi
 		if !none {
 			continue
 		}
-		if err := s.end(); err != nil || s.made() {
+		if err := s.end(); err != nil || s.finished() {
 			return err
 		}
 		if came {
@@ -165,7 +165,7 @@ func (s *settingUp) discard() error {
 	return s.by.Discard()
 }
 
-func (s *settingUp) made() bool {
+func (s *settingUp) finished() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.done

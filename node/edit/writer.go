@@ -119,7 +119,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	}
 	from := memory.Evidence{Event: event, Speaker: cmp.Or(authorityOf(ctx).Source.App(), r.Speaker, es.c.Wearer), At: at, Excerpt: memory.Excerpt(r.Text)}
 	if r.Infers() {
-		res, err = es.hear(ctx, &r, event, at)
+		res, err = es.extractLine(ctx, &r, event, at)
 		if err != nil || !r.Keep || !unread(&res) {
 			return res, err
 		}
@@ -156,8 +156,8 @@ func checkTags(field string, tags []string) error {
 	return nil
 }
 
-// hear runs the extractors on a text, as a line that was said.
-func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
+// extractLine runs the extractors on a text, as a line that was said.
+func (es *Edits) extractLine(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: memory.ZoneName(es.c.Zone), Received: time.Now(),
 		Text: r.Text, Speaker: es.speaker(r), Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
 	ev.Typed = es.typed(ctx, r)

@@ -81,7 +81,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 			if s.Kind == engines.Mind && h.c.LLM.URL != "" {
 				continue // the configuration now names a mind, which has priority
 			}
-			v := shown(s)
+			v := toAPI(s)
 			if s.Kind != engines.Mind {
 				if err := h.state(tx, s, &v); err != nil {
 					return err
@@ -96,7 +96,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 	}
 	if c := &h.c.LLM; c.URL != "" {
 		s := engines.Spec{Kind: engines.Mind, Engine: engines.Language, URL: c.URL, Model: c.Model, Key: string(c.Key)}
-		v := shown(&s)
+		v := toAPI(&s)
 		v.Config = true
 		out = append(out, v)
 	}
@@ -112,8 +112,8 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 	return out, nil
 }
 
-// shown returns an engine in the form of the API.
-func shown(s *engines.Spec) serve.Engine {
+// toAPI returns an engine in the form of the API.
+func toAPI(s *engines.Spec) serve.Engine {
 	v := serve.Engine{Kind: string(s.Kind), Engine: s.Engine, Name: s.Name(), URL: s.URL, Model: s.Model, Keyed: s.Key != "", Local: s.Local(), Added: s.Added, Consent: s.Consent, Reasons: []string{}}
 	if s.Sample != nil {
 		sample := serve.EngineSample(*s.Sample)
@@ -155,7 +155,7 @@ func (h *Host) Working(tx *store.Tx) (out []serve.Engine, err error) {
 	specs, err := engines.Load(tx)
 	for i := range specs {
 		if err == nil && specs[i].Work() != "" {
-			v := shown(&specs[i])
+			v := toAPI(&specs[i])
 			err = h.state(tx, &specs[i], &v)
 			out = append(out, v)
 		}
@@ -233,7 +233,7 @@ func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engin
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		err, ofServer := named(r.Address, err)
+		err, ofServer := withAddress(r.Address, err)
 		if err == nil && sample.Said != "" && !r.Anyway {
 			err, ofServer = misheard(r.Address, &s, sample), true
 		}
@@ -261,9 +261,9 @@ func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engin
 	return nil, errors.Join(errs...)
 }
 
-// named says of which address an error is, where it makes no difference what kind of server is
+// withAddress says of which address an error is, where it makes no difference what kind of server is
 // there. ofServer reports whether the server wants a key, or sends to another address.
-func named(address string, err error) (_ error, ofServer bool) {
+func withAddress(address string, err error) (_ error, ofServer bool) {
 	f, ok := errors.AsType[*engine.Fault](err)
 	switch {
 	case !ok:

@@ -25,6 +25,6 @@ func bound() error {
 	return nil
 }
 
-// apart puts a process into a group of its own, so that signals from the terminal
+// ownProcessGroup puts a process into a group of its own, so that signals from the terminal
 // reach only the node.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func ownProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -118,7 +118,7 @@ func (l *Live) begin(device string) *hearing {
 	l.spoken[device] = h
 	l.work.Go(func() {
 		defer cancel()
-		l.hear(ctx, h)
+		l.run(ctx, h)
 	})
 	return h
 }
@@ -162,8 +162,8 @@ func (l *Live) forget(recording memory.ID, h *hearing) {
 	}
 }
 
-// hear runs a hearing from beginning to end.
-func (l *Live) hear(ctx context.Context, h *hearing) {
+// run runs a hearing from beginning to end.
+func (l *Live) run(ctx context.Context, h *hearing) {
 	w := &speech.Wyoming{Address: l.c.Spec.Host(), Model: l.c.Spec.Model}
 	t, err := w.Listen(ctx, l.soundOf(ctx, h), speech.Hints{Lang: only(l.c.Langs)}, func(text string) {
 		text = l.c.Clean(ctx, memory.Cut(text, memory.MaxText))

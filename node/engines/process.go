@@ -103,7 +103,7 @@ func (p *Process) Do(ctx context.Context, j Job) (a result.Answer, err error) {
 	}
 	a, err = p.ask(ctx, &j)
 	if err == nil || errors.As(err, new(*engine.Fault)) && p.run != nil {
-		p.quiet = time.AfterFunc(idle, p.rest)
+		p.quiet = time.AfterFunc(idle, p.endIdle)
 	}
 	return a, err
 }
@@ -119,8 +119,8 @@ type Job struct {
 	Series []func(context.Context) (sight.Frame, error)
 }
 
-// tell sends a job.
-func (p *Process) tell(ctx context.Context, w io.Writer, j *Job) error {
+// sendJob sends a job.
+func (p *Process) sendJob(ctx context.Context, w io.Writer, j *Job) error {
 	if err := send(w, job{j.Spec, cmp.Or(j.Lang, only(p.Langs)), p.Langs, j.Turn, p.Runs, len(j.Series)}, j.Media); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) 
 	defer cancel()
 	stop := context.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
 	var got reply
-	if err = p.tell(ctx, r.in, j); err == nil {
+	if err = p.sendJob(ctx, r.in, j); err == nil {
 		_, err = receive(r.out, &got)
 	}
 	if stop() && err == nil {
@@ -178,7 +178,7 @@ func (p *Process) start() (*running, error) {
 	r := &running{cmd: exec.Command(p.Command[0], p.Command[1:]...)}
 	r.cmd.Env = Environ(os.Environ(), passed)
 	r.cmd.Dir, r.cmd.Stderr, r.cmd.WaitDelay = string(os.PathSeparator), &r.said, time.Second
-	apart(r.cmd)
+	ownProcessGroup(r.cmd)
 	var err error
 	if r.in, err = r.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -204,8 +204,8 @@ func (r *running) end() string {
 	return r.cmd.ProcessState.String()
 }
 
-// rest ends the process until there is work again.
-func (p *Process) rest() {
+// endIdle ends the process until there is work again.
+func (p *Process) endIdle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.run != nil {
@@ -216,7 +216,7 @@ func (p *Process) rest() {
 
 // Close ends the process after its current job. The next job starts another one.
 func (p *Process) Close() {
-	p.rest()
+	p.endIdle()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.quiet != nil {

@@ -125,7 +125,7 @@ func (q *Queue) Run(ctx context.Context) {
 				rest = max(rest, f.After)
 			}
 			q.log.Warn("sources wait for an engine", "error", err)
-			q.tell(err.Error(), rest)
+			q.setTrouble(err.Error(), rest)
 			if !wait(ctx, nil, rest) {
 				return
 			}
@@ -150,8 +150,8 @@ func wait(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
 	return true
 }
 
-// tell records why the queue stopped, and for how long.
-func (q *Queue) tell(trouble string, rest time.Duration) {
+// setTrouble records why the queue stopped, and for how long.
+func (q *Queue) setTrouble(trouble string, rest time.Duration) {
 	q.mu.Lock()
 	q.trouble, q.retry = trouble, q.now().Add(rest)
 	q.mu.Unlock()

@@ -65,5 +65,5 @@ func (x *Extractor) extractHeardText(ctx context.Context, p *pending, name strin
 	defer func() { p.event, p.depth = outer, depth }()
 	p.event.Kind, p.event.At, p.event.Text = memory.KindText, at, text
 	p.depth++
-	x.say(ctx, p, name)
+	x.processText(ctx, p, name)
 }

@@ -51,7 +51,7 @@ func (x *Extractor) KeepWords(ctx context.Context, w *engine.Writer, recording *
 	lasts := max(recording.TrueTo.Sub(began), 0)
 	for i, s := range x.attribute(p, recording, said) {
 		p.event.At, p.event.Speaker, p.event.Lang, p.event.Text = began.Add(min(s.From, lasts)), s.Speaker, s.Lang, s.Text
-		x.say(ctx, p, fmt.Sprintf("recording %s, words %d", recording.ID, i))
+		x.processText(ctx, p, fmt.Sprintf("recording %s, words %d", recording.ID, i))
 	}
 	p.event.Text = ""
 	if err := errors.Join(ctx.Err(), p.broken); err != nil {

@@ -329,7 +329,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		if ctx.Err() == nil {
 			p.deferFor(pl, err)
 			p.faults = append(p.faults, Fault{pl.ID(), err})
-			x.log.Warn("plugin failed", "plugin", pl.ID(), "event", p.event.ID.String(), "error", named(pl, err))
+			x.log.Warn("plugin failed", "plugin", pl.ID(), "event", p.event.ID.String(), "error", publicReason(pl, err))
 		}
 		return abi.Output{}, false
 	}

@@ -57,7 +57,7 @@ func (x *Extractor) hearOn(p *pending, s *stream, at int64, speaking bool) {
 	case !speaking || !isLive(&p.event, samples(s.end-at)):
 		x.hearDrop(p, s)
 	case s.live.on:
-		x.hear(p, s, s.end, false)
+		x.feedLive(p, s, s.end, false)
 	case s.voice == s.end && s.cut <= at: // somebody is speaking now, and it is not just the end of an utterance that was cut in this event
 		first := s.end - int64(len(s.pcm))
 		s.live = live{on: true, from: max(s.cut, first, at-liveLead)}
@@ -65,12 +65,12 @@ func (x *Extractor) hearOn(p *pending, s *stream, at int64, speaking bool) {
 			s.live.from = max(s.cut, first)
 		}
 		s.live.to = s.live.from
-		x.hear(p, s, s.end, true)
+		x.feedLive(p, s, s.end, true)
 	}
 }
 
-// hear gives Live the sound up to a position.
-func (x *Extractor) hear(p *pending, s *stream, to int64, fresh bool) {
+// feedLive gives Live the sound up to a position.
+func (x *Extractor) feedLive(p *pending, s *stream, to int64, fresh bool) {
 	first := s.end - int64(len(s.pcm))
 	if s.live.to < first || to <= s.live.to {
 		return
@@ -94,7 +94,7 @@ func (x *Extractor) hearEndAsRecording(p *pending, s *stream, from, to int64, id
 		x.hearDrop(p, s)
 		return
 	}
-	x.hear(p, s, to, false)
+	x.feedLive(p, s, to, false)
 	s.live = live{}
 	device := p.event.ID.Device
 	p.after = append(p.after, func() { x.live.EndAsRecording(device, id) })

@@ -207,7 +207,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 			return ctx.Err()
 		}
 		res.Faults++
-		x.log.Warn("plugin failed in a replay", "plugin", pl.ID(), "event", ev.ID.String(), "error", named(pl, err))
+		x.log.Warn("plugin failed in a replay", "plugin", pl.ID(), "event", ev.ID.String(), "error", publicReason(pl, err))
 		return nil
 	}
 	if out.State != nil && !stateless {

@@ -171,7 +171,7 @@ func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err
 				s = session{saved: saved{Name: u.Session, Began: u.At, Place: u.Place}}
 			}
 			s.Last = u.At
-			s.say(turnOf(u))
+			s.appendTurn(turnOf(u))
 		}
 		return nil
 	})
@@ -185,7 +185,7 @@ func (x *Extractor) sayPast(ctx context.Context, w *engine.Writer, p *pending, n
 	session, states := x.session, x.states
 	defer func() { x.session, x.states = session, states }()
 	x.session, x.states = before, map[stateKey]state{}
-	x.say(ctx, p, name)
+	x.processText(ctx, p, name)
 	if err := errors.Join(ctx.Err(), p.broken); err != nil || !worth() {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (s *session) load(ctx context.Context, e *engine.Engine) error {
 				if u.At.After(s.Last) {
 					s.Last = u.At
 				}
-				s.say(turnOf(u))
+				s.appendTurn(turnOf(u))
 			}
 		}
 		return nil
@@ -87,7 +87,7 @@ func (s *session) join(at time.Time) string {
 	return s.Name
 }
 
-func (s *session) say(t turn) {
+func (s *session) appendTurn(t turn) {
 	s.turns = append(s.turns, t)
 	if len(s.turns) > contextTurns {
 		s.turns = append(s.turns[:0], s.turns[len(s.turns)-contextTurns:]...)

@@ -12,11 +12,11 @@ import (
 )
 
 // text runs the chain on a line that was said.
-func (x *Extractor) text(ctx context.Context, p *pending) { x.say(ctx, p, "utterance") }
+func (x *Extractor) text(ctx context.Context, p *pending) { x.processText(ctx, p, "utterance") }
 
-// say runs the chain on the text of the pending event. Its utterance is named after the
+// processText runs the chain on the text of the pending event. Its utterance is named after the
 // event and name.
-func (x *Extractor) say(ctx context.Context, p *pending, name string) {
+func (x *Extractor) processText(ctx context.Context, p *pending, name string) {
 	ev := &p.event
 	if strings.TrimSpace(ev.Text) == "" {
 		p.refuse("", "empty", "a text event without text")
@@ -71,7 +71,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		x.extractFacts(ctx, p, &in, &own, &utterance)
 	}
 	p.utterances = append(p.utterances, utterance)
-	x.session.say(own)
+	x.session.appendTurn(own)
 }
 
 // redactFirst calls the plugins that take secrets out. Each sees what the previous one has

@@ -95,7 +95,7 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 		out, err = pl.Extract(ctx, ev)
 	}
 	if err != nil {
-		s.Fault = named(pl, err)
+		s.Fault = publicReason(pl, err)
 	}
 	for _, why := range s.Usage.Dropped {
 		s.Candidates = append(s.Candidates, Fate{Verdict: memory.Refuse, Reason: why})
@@ -108,9 +108,9 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 	return out, err
 }
 
-// named returns the part of a plugin's failure that may be kept and logged. The
+// publicReason returns the part of a plugin's failure that may be kept and logged. The
 // plugin's own words might quote what it was given.
-func named(pl Plugin, err error) string {
+func publicReason(pl Plugin, err error) string {
 	if m, ok := pl.(Measured); ok {
 		return m.PublicError(err)
 	}

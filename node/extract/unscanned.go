@@ -186,7 +186,7 @@ func (x *Extractor) unscanned(ctx context.Context, m *store.Quarantined, kept *u
 				return err
 			}
 			if u.Session == kept.Session && u.ID != kept.Said {
-				s.say(turnOf(u))
+				s.appendTurn(turnOf(u))
 			}
 		}
 		return nil

@@ -90,7 +90,7 @@ func (r *Result) mirix(where string, kind memory.Type, m *mirixItem) {
 			return
 		}
 		metadata[SecretKey] = cut(m.Caption)
-		if add := r.said(Mirix, where, key, "", said, at, metadata); add != nil {
+		if add := r.addLine(Mirix, where, key, "", said, at, metadata); add != nil {
 			add.Secret = m.Secret
 		}
 		return
@@ -227,7 +227,7 @@ func readLetta(r *Result, name string, b []byte) error {
 				}
 			}
 			id := cmp.Or(m.ID, text)
-			r.said(Letta, where, agent+"\x1f"+id+"\x1f"+text, "", text, instant(m.Created), map[string]string{"letta_agent": of})
+			r.addLine(Letta, where, agent+"\x1f"+id+"\x1f"+text, "", text, instant(m.Created), map[string]string{"letta_agent": of})
 		}
 	}
 	for _, a := range file.Agents {

@@ -146,7 +146,7 @@ func (r *Result) conversation(where string, c, mapping map[string]any) {
 		if len(parts) == 0 {
 			continue // a picture
 		}
-		r.said(ChatGPT, where+", message "+id, cmp.Or(m.ID, id), "", strings.Join(parts, "\n"), cmp.Or(instant(m.CreateTime), instant(c["create_time"])),
+		r.addLine(ChatGPT, where+", message "+id, cmp.Or(m.ID, id), "", strings.Join(parts, "\n"), cmp.Or(instant(m.CreateTime), instant(c["create_time"])),
 			map[string]string{"chatgpt_conversation": title})
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// said adds a line that somebody said, for the extractors.
-func (r *Result) said(f Format, where, key, speaker, text string, at time.Time, metadata map[string]string) *serve.AddRequest {
+// addLine adds a line that somebody said, for the extractors.
+func (r *Result) addLine(f Format, where, key, speaker, text string, at time.Time, metadata map[string]string) *serve.AddRequest {
 	add := r.add(f, where, key, text, at, metadata)
 	if add != nil {
 		yes := true
@@ -69,7 +69,7 @@ func readClaude(r *Result, name string, b []byte) error {
 			}
 			at := cmp.Or(instant(m.Created), instant(c.Created))
 			where := fmt.Sprintf("%s: conversation %d, message %d", name, i+1, j+1)
-			r.said(Claude, where, cmp.Or(m.ID, c.ID+"\x1f"+strconv.Itoa(j)), "", text, at, map[string]string{"claude_conversation": c.Name})
+			r.addLine(Claude, where, cmp.Or(m.ID, c.ID+"\x1f"+strconv.Itoa(j)), "", text, at, map[string]string{"claude_conversation": c.Name})
 		}
 	}
 	return nil
@@ -137,7 +137,7 @@ func readTelegram(r *Result, name string, b []byte, o Options) error {
 				speaker = ""
 			}
 			where := fmt.Sprintf("%s: chat %q, message %s", name, c.Name, cmp.Or(word(m.ID), strconv.Itoa(i+1)))
-			r.said(Telegram, where, word(c.ID)+"\x1f"+cmp.Or(word(m.ID), m.Date+text), speaker, text, at, map[string]string{"telegram_chat": c.Name})
+			r.addLine(Telegram, where, word(c.ID)+"\x1f"+cmp.Or(word(m.ID), m.Date+text), speaker, text, at, map[string]string{"telegram_chat": c.Name})
 		}
 	}
 	if forwarded > 0 {
@@ -252,7 +252,7 @@ func readWhatsApp(r *Result, name string, b []byte, o Options) error {
 		}
 		key := strings.Join([]string{l.speaker, at.UTC().Format(time.RFC3339), text}, "\x1f")
 		same[key]++ // counts the same words in the same minute
-		r.said(WhatsApp, where, key+"\x1f"+strconv.Itoa(same[key]), o.speaker(l.speaker), text, at, map[string]string{"whatsapp_chat": name})
+		r.addLine(WhatsApp, where, key+"\x1f"+strconv.Itoa(same[key]), o.speaker(l.speaker), text, at, map[string]string{"whatsapp_chat": name})
 	}
 	if media+own > 0 {
 		r.skip(name, "left out: %d pictures, recordings and deleted messages, and %d lines of WhatsApp itself", media, own)

@@ -82,7 +82,7 @@ func (r *Result) omi(where string, raw []byte, o Options) {
 			if !at.IsZero() && s.Start >= 0 && s.Start < 1e6 {
 				moment = at.Add(time.Duration(s.Start * float64(time.Second)))
 			}
-			r.said(Omi, fmt.Sprintf("%s, segment %d", where, j+1), fmt.Sprintf("%s\x1f%d", cmp.Or(id, where), j), speaker, s.Text, moment,
+			r.addLine(Omi, fmt.Sprintf("%s, segment %d", where, j+1), fmt.Sprintf("%s\x1f%d", cmp.Or(id, where), j), speaker, s.Text, moment,
 				map[string]string{"omi_id": id, "omi_title": m.Structured.Title})
 		}
 	case m.Content != "":

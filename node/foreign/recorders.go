@@ -70,7 +70,7 @@ func readScreenpipe(r *Result, name string, b []byte) error {
 			if c.Speaker != nil {
 				speaker = c.Speaker.Name
 			}
-			r.said(Screenpipe, where, fmt.Sprintf("audio\x1f%s\x1f%g\x1f%s", c.Chunk, c.Start, c.Said), speaker, c.Said, instant(c.At), map[string]string{"screenpipe_device": c.Device})
+			r.addLine(Screenpipe, where, fmt.Sprintf("audio\x1f%s\x1f%g\x1f%s", c.Chunk, c.Start, c.Said), speaker, c.Said, instant(c.At), map[string]string{"screenpipe_device": c.Device})
 		case "OCR", "UI":
 			key := c.App + "\x1f" + c.Window + "\x1f" + strings.Join(strings.Fields(c.Text), " ")
 			if seen[key] {

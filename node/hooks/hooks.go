@@ -95,7 +95,7 @@ func (t *teller) run(ctx context.Context) {
 			working.Go(func() {
 				// A message may have been sent, and its record stored, since the list was read.
 				if h, ok := t.fresh(ctx, h.App); ok {
-					t.tell(ctx, h)
+					t.deliver(ctx, h)
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -135,8 +135,8 @@ func newTeller(c Config) *teller {
 	return &teller{Config: c, client: &http.Client{Transport: transport, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// tell sends everything that there is for one hook, until an attempt fails.
-func (t *teller) tell(ctx context.Context, h apps.Hook) {
+// deliver sends everything that there is for one hook, until an attempt fails.
+func (t *teller) deliver(ctx context.Context, h apps.Hook) {
 	for ctx.Err() == nil {
 		before := h
 		notification, cursor, err := t.Book.NextChange(ctx, h)

@@ -116,7 +116,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost && !w.post(out, r, name, box) {
 		return
 	}
-	answer := box.take(w.intake.cfg.Now())
+	answer := box.drain(w.intake.cfg.Now())
 	if b, err := wire.EncodeCmd(w.intake.pauseCmd(), wire.JSON); err == nil {
 		answer.Cmd = append(answer.Cmd, b)
 	}
@@ -216,8 +216,8 @@ func appendLatest[T any](list []T, next T) []T {
 	return list[max(0, len(list)-mailboxSize):]
 }
 
-// take returns what waits at a time, and empties the mailbox.
-func (b *mailbox) take(now time.Time) WebAnswer {
+// drain returns what waits at a time, and empties the mailbox.
+func (b *mailbox) drain(now time.Time) WebAnswer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := WebAnswer{Ack: append([]json.RawMessage{}, b.ack...)}

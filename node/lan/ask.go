@@ -110,11 +110,11 @@ func (r *records) read(c *net.UDPConn) {
 		if err != nil || !r.near(from.Addr().Unmap()) || m.Unpack(b[:n]) != nil || !m.Response {
 			continue
 		}
-		r.take(append(m.Answer, m.Extra...))
+		r.add(append(m.Answer, m.Extra...))
 	}
 }
 
-func (r *records) take(list []dns.RR) {
+func (r *records) add(list []dns.RR) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, rr := range list {

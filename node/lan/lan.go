@@ -192,7 +192,7 @@ func (b *beacon) search(ctx context.Context) {
 		go func() {
 			defer close(done)
 			for e := range entries {
-				b.heard(e)
+				b.processAnswer(e)
 			}
 		}()
 		err := mdns.QueryContext(ctx, &mdns.QueryParam{Service: service, Timeout: answers, Interface: &b.iface, Entries: entries,
@@ -206,8 +206,8 @@ func (b *beacon) search(ctx context.Context) {
 	}
 }
 
-// heard processes one answer. Anybody may have sent it.
-func (b *beacon) heard(e *mdns.ServiceEntry) {
+// processAnswer processes one answer. Anybody may have sent it.
+func (b *beacon) processAnswer(e *mdns.ServiceEntry) {
 	c := &b.l.c
 	if e.Port <= 0 || e.Port > 1<<16-1 {
 		return

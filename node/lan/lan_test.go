@@ -214,7 +214,7 @@ func TestServices(t *testing.T) {
 		over[i] = &dns.SRV{Hdr: dns.RR_Header{Name: "a._x._tcp.local.", Ttl: 1}, Port: 1}
 	}
 	r := &records{hosts: map[string][]netip.Addr{}}
-	if r.take(over); len(r.services) != maxRecords {
+	if r.add(over); len(r.services) != maxRecords {
 		t.Errorf("%d records are kept", len(r.services))
 	}
 }
@@ -336,7 +336,7 @@ func TestAddressesOfADevice(t *testing.T) {
 		} else {
 			e.AddrV6IPAddr = &net.IPAddr{IP: at.AsSlice(), Zone: "elsewhere"}
 		}
-		b.heard(e)
+		b.processAnswer(e)
 	}
 	hear("192.168.1.7", 4711)
 	hear("fd00::2", 4711)

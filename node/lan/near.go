@@ -42,15 +42,15 @@ func (l *near) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if held := l.take(c); held != nil {
+		if held := l.admit(c); held != nil {
 			return held, nil
 		}
 		c.Close()
 	}
 }
 
-// take returns the connection that may be handed on, or nil if it was rejected.
-func (l *near) take(c net.Conn) net.Conn {
+// admit returns the connection that may be handed on, or nil if it was rejected.
+func (l *near) admit(c net.Conn) net.Conn {
 	at, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
 		return nil
@@ -113,7 +113,7 @@ func MarkKnown(ctx context.Context, member string) {
 	}
 }
 
-func (l *near) give(c *nearConn) {
+func (l *near) release(c *nearConn) {
 	is := func(o *nearConn) bool { return o == c }
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,7 +172,7 @@ func (c *nearConn) SetDeadline(t time.Time) error {
 
 // Close implements net.Conn.
 func (c *nearConn) Close() error {
-	c.of.give(c)
+	c.of.release(c)
 	return c.Conn.Close()
 }
 

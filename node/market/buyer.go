@@ -171,16 +171,16 @@ func (b *Buyer) place(ctx context.Context, m *remote.Market, by trade.Party, add
 		return nil, err
 	}
 	got := &Bought{Market: address, Chain: *c, State: s}
-	return got, b.keep(ctx, got)
+	return got, b.save(ctx, got)
 }
 
 func (b *Buyer) file(id trade.Hash) string {
 	return filepath.Join(b.Dir, ordersDir, id.String()+boughtExt)
 }
 
-// keep writes an order's file, unless another request or another process has made
+// save writes an order's file, unless another request or another process has made
 // progress with it since: then o becomes what the file contains.
-func (b *Buyer) keep(ctx context.Context, o *Bought) error {
+func (b *Buyer) save(ctx context.Context, o *Bought) error {
 	return b.locked(ctx, filepath.Join(b.Dir, ordersDir, ".lock"), func() error {
 		file := b.file(o.State.ID)
 		was, err := Read(file)
@@ -309,11 +309,11 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 	if len(s.Wrapped) > 0 && !o.IsComplete() {
 		items, err := m.Bundle(ctx, s)
 		if err != nil {
-			return errors.Join(err, b.keep(ctx, o))
+			return errors.Join(err, b.save(ctx, o))
 		}
 		o.Items = items
 	}
-	return b.keep(ctx, o)
+	return b.save(ctx, o)
 }
 
 // Pay pays an order. If another process has paid it meanwhile, the voucher is not used.

@@ -35,10 +35,10 @@ func (s *Shop) keeper(all []listed, address string) *saleKeeper {
 	return &saleKeeper{s, all, address, map[trade.Hash][]keptSale{}}
 }
 
-// keep stores the state of an order. If a listing has no room for another one, the new
+// save stores the state of an order. If a listing has no room for another one, the new
 // one replaces the order that ended first, if that ended earlier; otherwise the new one
 // is not stored. For an order without room, only what tracing needs is recorded.
-func (k *saleKeeper) keep(ctx context.Context, c *trade.Chain, st *trade.State) error {
+func (k *saleKeeper) save(ctx context.Context, c *trade.Chain, st *trade.State) error {
 	l := versionOf(k.all, st.Offer.Hash)
 	if l == nil || l.Market != k.at || !st.Phase.Paid() {
 		return nil

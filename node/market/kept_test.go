@@ -42,13 +42,13 @@ func TestInventedOrdersAreBounded(t *testing.T) {
 	}
 	k := h.keeper(all, here)
 	d := funded(t, there, 1)
-	ok(t, k.keep(ctx, &d.Chain, d.State))
+	ok(t, k.save(ctx, &d.Chain, d.State))
 	if n := count(there); n != 0 {
 		t.Errorf("%d orders of a version that is at another market", n)
 	}
 	for i := range uint32(2) {
 		d := funded(t, l, i)
-		ok(t, k.keep(ctx, &d.Chain, d.State))
+		ok(t, k.save(ctx, &d.Chain, d.State))
 	}
 	full := make([]keptSale, trade.MaxMovedOrders)
 	k.kept[l.ID()] = append(full[:0:0], append(k.kept[l.ID()], full[2:]...)...)
@@ -56,12 +56,12 @@ func TestInventedOrdersAreBounded(t *testing.T) {
 		k.kept[l.ID()][i].at = 1_900_000_000
 	}
 	d = funded(t, l, 3)
-	ok(t, k.keep(ctx, &d.Chain, d.State))
+	ok(t, k.save(ctx, &d.Chain, d.State))
 	if n := count(l); n != 2 {
 		t.Errorf("%d orders are kept where there is room for none", n)
 	}
 	k.kept[l.ID()][1].ended, k.kept[l.ID()][1].at = true, 1 // the one that ended first makes room
-	ok(t, k.keep(ctx, &d.Chain, d.State))
+	ok(t, k.save(ctx, &d.Chain, d.State))
 	if n := count(l); n != 2 || len(k.kept[l.ID()]) != trade.MaxMovedOrders {
 		t.Errorf("%d orders are kept, and %d counted", n, len(k.kept[l.ID()]))
 	}
@@ -129,8 +129,8 @@ func TestOlderAnswerIsIgnored(t *testing.T) {
 	deal := tradetest.NewDeal(t, tradetest.Listing(t, items, nil), trade.Party{Key: trade.KeyOf(d.Key()), Sign: d.Sign}, [16]byte{5}, d.OrderIdentity([16]byte{5}).Recipient().String(), time.Now().Unix())
 	before := &Bought{Market: "https://market.example", Chain: deal.Chain, State: deal.State}
 	deal.Deliver()
-	ok(t, b.keep(t.Context(), &Bought{Market: before.Market, Chain: deal.Chain, State: deal.State, Items: items}))
-	ok(t, b.keep(t.Context(), before))
+	ok(t, b.save(t.Context(), &Bought{Market: before.Market, Chain: deal.Chain, State: deal.State, Items: items}))
+	ok(t, b.save(t.Context(), before))
 	if got, err := Read(b.file(deal.State.ID)); err != nil || got.State.Phase != trade.Delivered || len(got.Items) != len(items) || before.State.Phase != trade.Delivered {
 		t.Fatalf("the file holds %+v, %v", got, err)
 	}

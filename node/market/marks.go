@@ -51,16 +51,16 @@ func allowed(t mark.Text, c *memory.Candidate, holds func(string) bool) mark.Tex
 	b, _ := json.Marshal(&rest) // it was decoded from JSON, so it can be encoded
 	elsewhere := string(b)
 	for i := len(t.Spots) - 1; i >= 0; i-- {
-		if t.RevealsSpot(i, elsewhere) || says(&t, i, holds) {
+		if t.RevealsSpot(i, elsewhere) || containsRedacted(&t, i, holds) {
 			t = t.Without(i)
 		}
 	}
 	return t
 }
 
-// says reports whether a text would contain redacted words, with any forms at a spot and the two
+// containsRedacted reports whether a text would contain redacted words, with any forms at a spot and the two
 // after it.
-func says(t *mark.Text, at int, holds func(string) bool) bool {
+func containsRedacted(t *mark.Text, at int, holds func(string) bool) bool {
 	for forms := range 8 {
 		if holds(t.WithForms(func(i int) int {
 			if i >= at && i < at+3 {

@@ -143,7 +143,7 @@ func TestTrace(t *testing.T) {
 	for _, room := range [][]*Bought{nil, {orders[0]}} {
 		anew(orders[1])
 		for range 2 {
-			ok(t, full(room...).keep(t.Context(), &orders[1].Chain, orders[1].State))
+			ok(t, full(room...).save(t.Context(), &orders[1].Chain, orders[1].State))
 		}
 		for i, text := range texts {
 			named(text, orders[i])

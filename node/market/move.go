@@ -159,7 +159,7 @@ func (s *Shop) keepOrders(ctx context.Context, market string) error {
 			return err
 		}
 		k := s.keeper(all, market)
-		return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error { return k.keep(ctx, c, st) })
+		return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error { return k.save(ctx, c, st) })
 	})
 }
 

@@ -35,7 +35,7 @@ func (b *Buyer) Show(ctx context.Context, m *remote.Market, address string, term
 	if err = unread; err == nil {
 		log, err = b.checkpoint(ctx, address, terms, s.Log, before)
 	}
-	v = shown(&s, l, log)
+	v = offerToAPI(&s, l, log)
 	if err != nil && (terms.Log != "" || len(v.Said) > 0) {
 		v.Check.Error = err.Error()
 	}
@@ -74,7 +74,7 @@ func (b *Buyer) checkpoint(ctx context.Context, address string, terms *trade.Ter
 	file := b.logFile(terms.Market)
 	if err := b.keepLog(ctx, b.logClient(address, key), file, now, nil); err != nil {
 		v := &Verified{}
-		if err := v.named(err, file); err != nil {
+		if err := v.recordFork(err, file); err != nil {
 			return nil, err
 		}
 		return nil, v.found()

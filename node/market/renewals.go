@@ -28,9 +28,9 @@ func subscriptionOf(s *Subscribed, orders []*trade.State) serve.Subscription {
 	return v
 }
 
-// shown returns subscriptions in the form in which they are shown. failed are errors of
+// subscriptionsToAPI returns subscriptions in the form in which they are shown. failed are errors of
 // the list as a whole, which do not hold back any of it.
-func (b *Buyer) shown(list []*Subscribed, failed ...error) (v serve.SubscriptionsAnswer) {
+func (b *Buyer) subscriptionsToAPI(list []*Subscribed, failed ...error) (v serve.SubscriptionsAnswer) {
 	orders, err := b.Orders()
 	states := make([]*trade.State, len(orders))
 	for i, o := range orders {
@@ -51,7 +51,7 @@ func (b *Buyer) shown(list []*Subscribed, failed ...error) (v serve.Subscription
 func (s *Shopper) Subscriptions(ctx context.Context) (v serve.SubscriptionsAnswer, err error) {
 	err = s.of.During(ctx, func(_ context.Context, p *Purse) error {
 		list, err := p.c.Buyer.Subscriptions()
-		v = p.c.Buyer.shown(list, err)
+		v = p.c.Buyer.subscriptionsToAPI(list, err)
 		return nil
 	})
 	return v, err
@@ -79,7 +79,7 @@ func (s *Shopper) Subscribe(ctx context.Context, r serve.SubscribeRequest) (v se
 		}
 		list, _ := b.Renew(ctx) // the subscription says what was not bought
 		v = subscriptionOf(decided, nil)
-		for _, now := range b.shown(list).Subscriptions {
+		for _, now := range b.subscriptionsToAPI(list).Subscriptions {
 			if now.Listing == v.Listing {
 				v = now
 			}
@@ -92,7 +92,7 @@ func (s *Shopper) Subscribe(ctx context.Context, r serve.SubscribeRequest) (v se
 func (s *Shopper) RenewSubscriptions(ctx context.Context) (v serve.SubscriptionsAnswer, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		list, err := p.c.Buyer.Renew(ctx)
-		v = p.c.Buyer.shown(list, err)
+		v = p.c.Buyer.subscriptionsToAPI(list, err)
 		return ctx.Err()
 	})
 	return v, err
@@ -102,7 +102,7 @@ func (s *Shopper) EndSubscription(ctx context.Context, listing trade.Hash) (v se
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		ended, err := p.c.Buyer.Unsubscribe(ctx, listing.String())
 		if err == nil {
-			v = p.c.Buyer.shown([]*Subscribed{ended}).Subscriptions[0]
+			v = p.c.Buyer.subscriptionsToAPI([]*Subscribed{ended}).Subscriptions[0]
 		}
 		return err
 	})

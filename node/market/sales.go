@@ -37,7 +37,7 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 		keeper := s.keeper(all, address)
 		err := s.at(address, func(m *remote.Market, by trade.Party) error {
 			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error {
-				failed = append(failed, keeper.keep(ctx, c, st))
+				failed = append(failed, keeper.save(ctx, c, st))
 				sale, err := s.fulfil(ctx, m, by, all, st)
 				failed = append(failed, err)
 				open[st.Offer.Hash] = open[st.Offer.Hash] || !sale.Phase.Ended()

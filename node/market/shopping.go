@@ -72,8 +72,8 @@ func Search(ctx context.Context, m *remote.Market, q serve.OfferQuery) (out serv
 	return out, nil
 }
 
-// shown returns a listing with its reviews, checked against a log; nil: there is none.
-func shown(s *trade.Shown, l *trade.Offer, log *translog.Signed) (v serve.Offer) {
+// offerToAPI returns a listing with its reviews, checked against a log; nil: there is none.
+func offerToAPI(s *trade.Shown, l *trade.Offer, log *translog.Signed) (v serve.Offer) {
 	v = offerOf(l, &s.Hit)
 	v.State = s.State
 	if len(s.Notice) > 0 {

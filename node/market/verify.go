@@ -169,14 +169,14 @@ func (b *Buyer) verify(ctx context.Context, m *remote.Market, address string, te
 		err = v.ask(ctx, c, now, &witnesses[i])
 	}
 	if err != nil {
-		return v, v.named(err, file)
+		return v, v.recordFork(err, file)
 	}
 	deals, err := b.deals(ctx, c, now, terms.Market, how.Sold, &kept, v)
 	if err == nil {
 		err = b.reviews(ctx, m, c, now, deals, &kept, v)
 	}
 	if err != nil {
-		return v, v.named(err, file)
+		return v, v.recordFork(err, file)
 	}
 	for i, w := range witnesses {
 		if w.required && !v.Witnesses[i].Signed {
@@ -184,7 +184,7 @@ func (b *Buyer) verify(ctx context.Context, m *remote.Market, address string, te
 		}
 	}
 	if err := b.keepLog(ctx, c, file, newest, &kept); err != nil {
-		return v, v.named(err, file)
+		return v, v.recordFork(err, file)
 	}
 	return v, nil
 }
@@ -278,9 +278,9 @@ func isFork(err error) bool {
 	return is
 }
 
-// named stores the evidence of two histories beside the file of a log, or records in v why it could
+// recordFork stores the evidence of two histories beside the file of a log, or records in v why it could
 // not. It returns any other error.
-func (v *Verified) named(err error, file string) error {
+func (v *Verified) recordFork(err error, file string) error {
 	f, is := errors.AsType[*translog.Fork](err)
 	if !is {
 		return err

@@ -156,7 +156,7 @@ func (m *Matcher) Choose(ctx context.Context, add, remove []string) (out []strin
 func (m *Matcher) List(ctx context.Context) (out []serve.Comparison, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		for _, r := range slices.Backward(s.Runs) {
-			out = append(out, r.shown())
+			out = append(out, r.toAPI())
 		}
 		return false, nil
 	})
@@ -183,7 +183,7 @@ func (m *Matcher) RepeatMessage(ctx context.Context, which string) (c serve.Comp
 		if err != nil {
 			return false, err
 		}
-		c = r.shown()
+		c = r.toAPI()
 		if text = r.due(); text == "" {
 			return false, fmt.Errorf("nothing was sent to %s yet: %w", r.Name, memory.ErrNotFound)
 		}
@@ -224,7 +224,7 @@ func (m *Matcher) Ask(ctx context.Context, name, key string) (c serve.Comparison
 		if err := r.send(d, message{Kind: asks, Offer: r.Mine}, m.now()); err != nil {
 			return false, err
 		}
-		c, text = r.shown(), r.Sent[asks]
+		c, text = r.toAPI(), r.Sent[asks]
 		return true, nil
 	})
 	return c, text, err
@@ -255,7 +255,7 @@ func (m *Matcher) TellCommon(ctx context.Context, which string) (c serve.Compari
 			r.Agreed = true
 			r.finish()
 		}
-		c, text = r.shown(), r.Sent[tellsWhich]
+		c, text = r.toAPI(), r.Sent[tellsWhich]
 		return true, nil
 	})
 	return c, text, err

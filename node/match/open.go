@@ -91,8 +91,8 @@ func (m *Matcher) open(ctx context.Context, text, name string, more bool) (c ser
 				return false, err
 			}
 		}
-		err = r.take(d, &msg, body, now)
-		if c = r.shown(); err == nil && msg.Kind <= answers {
+		err = r.handle(d, &msg, body, now)
+		if c = r.toAPI(); err == nil && msg.Kind <= answers {
 			reply = r.Sent[msg.Kind+1]
 		}
 		// What was found out about a liar is stored.
@@ -153,8 +153,8 @@ func (r *run) lied(what string) error {
 	return fmt.Errorf("%w: %s %s; the comparison is over", ErrLied, r.Name, what)
 }
 
-// take processes a message of the peer of r.
-func (r *run) take(d *keyring.Device, m *message, body []byte, now time.Time) error {
+// handle processes a message of the peer of r.
+func (r *run) handle(d *keyring.Device, m *message, body []byte, now time.Time) error {
 	if h, heard := r.Heard[m.Kind]; heard {
 		if !bytes.Equal(h, hash(body)) {
 			return r.lied("sent another message in the place of one that was answered")
@@ -194,7 +194,7 @@ func (r *run) take(d *keyring.Device, m *message, body []byte, now time.Time) er
 	case counts:
 		return r.counted(m.Count)
 	}
-	return r.told(m.Which)
+	return r.recordMatches(m.Which)
 }
 
 // offer makes the wearer's offer for this comparison.
@@ -236,9 +236,9 @@ func (r *run) counted(list [][]byte) error {
 	return nil
 }
 
-// told records the peer's message about which interests both have. The wearer sees them once
+// recordMatches records the peer's message about which interests both have. The wearer sees them once
 // both have told.
-func (r *run) told(ev *intersect.Evaluation) error {
+func (r *run) recordMatches(ev *intersect.Evaluation) error {
 	both, err := r.Side.Common(r.Theirs, ev)
 	switch {
 	case errors.Is(err, intersect.ErrProof):

@@ -217,7 +217,7 @@ func (r *run) alive() error {
 	return nil
 }
 
-func (r *run) shown() serve.Comparison {
+func (r *run) toAPI() serve.Comparison {
 	return serve.Comparison{ID: idText(r.ID), Name: r.Name, Words: share.Words(r.Peer.Key), Began: r.Began, Offered: len(r.Offered), Count: r.Count,
 		Agreed: r.Agreed, Told: r.Told, Both: r.Both, Ended: r.Ended}
 }

@@ -44,14 +44,14 @@ func (t *server) chatGPT(s *sdk.Server) {
 				return nil, nil, err
 			}
 			it := itemOf(&m)
-			return text(map[string]any{"id": it.ID, "title": title(it.Memory), "text": whole(&m), "url": scheme + it.ID,
+			return text(map[string]any{"id": it.ID, "title": title(it.Memory), "text": fullText(&m), "url": scheme + it.ID,
 				"metadata": map[string]string{"type": it.Type, "date": it.Date, "speaker": it.Speaker, "app": it.App}}), nil, nil
 		})
 }
 
-// whole returns a memory's text, with the content of a resource or the steps of a
+// fullText returns a memory's text, with the content of a resource or the steps of a
 // procedure.
-func whole(m *memory.Memory) string {
+func fullText(m *memory.Memory) string {
 	s := m.Text
 	if f := m.Fields.Resource; f != nil && f.Content != "" && f.Content != m.Text {
 		s += "\n" + f.Content

@@ -47,7 +47,7 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 		var m memory.Memory
 		if m, err = t.of(ctx).Get(ctx, id); err == nil {
 			it := itemOf(&m)
-			it.Memory = whole(&m)
+			it.Memory = fullText(&m)
 			items = []item{it}
 		}
 	}

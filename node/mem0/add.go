@@ -37,7 +37,7 @@ type result struct {
 	verdict memory.Verdict
 }
 
-func (e *events) keep(app string, v event) {
+func (e *events) add(app string, v event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	list := append(e.app[app], v)
@@ -114,7 +114,7 @@ func (k *call) add() (any, error) {
 		e.results = append(e.results, did)
 		results = append(results, resultOf(did, cmp.Or(c.New, c.Old)))
 	}
-	k.events.keep(k.app, e)
+	k.events.add(k.app, e)
 	out := map[string]any{"event_id": e.id, "status": "PENDING", "message": cmp.Or(e.message, "Taken; GET /v1/event/"+e.id+"/ has what came of it")}
 	if !infer {
 		out["results"] = results
@@ -146,7 +146,7 @@ func (k *call) addAll() (infer bool, all serve.AddResult, err error) {
 	var messages json.RawMessage
 	var metadata map[string]json.RawMessage
 	var at, expires json.RawMessage
-	if err := errors.Join(k.take("messages", &messages), k.take("infer", &infer), k.take("metadata", &metadata), k.take("timestamp", &at), k.take("expiration_date", &expires)); err != nil {
+	if err := errors.Join(k.pop("messages", &messages), k.pop("infer", &infer), k.pop("metadata", &metadata), k.pop("timestamp", &at), k.pop("expiration_date", &expires)); err != nil {
 		return false, all, err
 	}
 	o, err := k.takeOwner()

@@ -67,7 +67,7 @@ func (k *call) takeBeside() (parts []any, err error) {
 	var categories []string
 	var from, to string
 	var expired bool
-	if err := errors.Join(k.take("categories", &categories), k.take("start_date", &from), k.take("end_date", &to), k.take("show_expired", &expired)); err != nil {
+	if err := errors.Join(k.pop("categories", &categories), k.pop("start_date", &from), k.pop("end_date", &to), k.pop("show_expired", &expired)); err != nil {
 		return nil, err
 	}
 	if expired {
@@ -96,7 +96,7 @@ func (k *call) search() (any, error) {
 	var fields []string
 	o, err := k.takeOwner()
 	if err == nil {
-		err = errors.Join(k.take("query", &q.Query), k.take("top_k", &q.K), k.take("limit", &limit), k.take("threshold", &threshold), k.take("fields", &fields))
+		err = errors.Join(k.pop("query", &q.Query), k.pop("top_k", &q.K), k.pop("limit", &limit), k.pop("threshold", &threshold), k.pop("fields", &fields))
 	}
 	if err == nil {
 		q.Filters, err = k.filter(o)
@@ -182,7 +182,7 @@ func (k *call) list() (any, error) {
 	var fields []string
 	o, err := k.takeOwner()
 	if err == nil {
-		err = k.take("fields", &fields)
+		err = k.pop("fields", &fields)
 	}
 	var f filter.Filter
 	if err == nil {
@@ -266,7 +266,7 @@ func (k *call) update() (any, error) {
 	var p serve.UpdateRequest
 	var data *string // the name in older self-hosted servers
 	var metadata map[string]json.RawMessage
-	if err := errors.Join(k.take("text", &p.Text), k.take("data", &data), k.take("metadata", &metadata), k.ended("org_id", "project_id", "source")); err != nil {
+	if err := errors.Join(k.pop("text", &p.Text), k.pop("data", &data), k.pop("metadata", &metadata), k.ended("org_id", "project_id", "source")); err != nil {
 		return nil, err
 	}
 	if p.Text == nil {
@@ -318,7 +318,7 @@ func (k *call) changes() ([]map[string]any, error) {
 	out := []map[string]any{}
 	for _, c := range list {
 		out = append(out, map[string]any{"id": uuid(numbered(m.ID, c.Seq)), "memory_id": uuid(m.ID), "input": []any{}, "old_memory": orNull(c.Old), "new_memory": orNull(c.New),
-			"user_id": orNull(m.Owner.User), "event": string(c.Verdict), "metadata": given(m.Metadata), "created_at": stamp(c.At), "updated_at": stamp(c.At)})
+			"user_id": orNull(m.Owner.User), "event": string(c.Verdict), "metadata": originalMetadata(m.Metadata), "created_at": stamp(c.At), "updated_at": stamp(c.At)})
 	}
 	return out, nil
 }

@@ -51,8 +51,8 @@ func metadataOf(given map[string]json.RawMessage, app string) (memory.Metadata, 
 	return out, nil
 }
 
-// given restores a request's metadata from Locket's. nil: there was none.
-func given(m memory.Metadata) map[string]any {
+// originalMetadata restores a request's metadata from Locket's. nil: there was none.
+func originalMetadata(m memory.Metadata) map[string]any {
 	var typed []string
 	_ = json.Unmarshal([]byte(m[typesKey]), &typed) // if it fails, all values are texts
 	out := map[string]any{}
@@ -75,7 +75,7 @@ func given(m memory.Metadata) map[string]any {
 // entry returns a memory in the form of Mem0.
 func entry(m *memory.Memory) map[string]any {
 	e := map[string]any{"id": uuid(m.ID), "memory": m.Text, "user_id": orNull(m.Owner.User), "agent_id": orNull(m.Owner.Agent), "app_id": orNull(m.Metadata[appKey]),
-		"run_id": orNull(m.Owner.Run), "metadata": given(m.Metadata), "categories": m.Categories, "created_at": stamp(m.Learnt), "updated_at": stamp(m.Learnt)}
+		"run_id": orNull(m.Owner.Run), "metadata": originalMetadata(m.Metadata), "categories": m.Categories, "created_at": stamp(m.Learnt), "updated_at": stamp(m.Learnt)}
 	if m.Categories == nil {
 		e["categories"] = []string{}
 	}

@@ -151,9 +151,9 @@ func (k *call) readBody() error {
 	return nil
 }
 
-// take reads a member of the body into v and removes it from the body; if it is absent or null, v
+// pop reads a member of the body into v and removes it from the body; if it is absent or null, v
 // stays.
-func (k *call) take(name string, v any) error {
+func (k *call) pop(name string, v any) error {
 	raw, ok := k.body[name]
 	delete(k.body, name)
 	if !ok {
@@ -212,7 +212,7 @@ type owner struct{ user, agent, app, run string }
 
 // takeOwner reads the owner from the body.
 func (k *call) takeOwner() (o owner, err error) {
-	err = errors.Join(k.take("user_id", &o.user), k.take("agent_id", &o.agent), k.take("app_id", &o.app), k.take("run_id", &o.run))
+	err = errors.Join(k.pop("user_id", &o.user), k.pop("agent_id", &o.agent), k.pop("app_id", &o.app), k.pop("run_id", &o.run))
 	return o, err
 }
 
@@ -220,7 +220,7 @@ func (k *call) takeOwner() (o owner, err error) {
 // o is the owner that was given outside of them.
 func (k *call) takeFiltersOwner(o owner) (owner, error) {
 	var in map[string]string
-	if err := k.take("filters", &in); err != nil {
+	if err := k.pop("filters", &in); err != nil {
 		return o, bad("%v: when memories are added, filters can have only user_id, agent_id, app_id and run_id", err)
 	}
 	for name, v := range in {

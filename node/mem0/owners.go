@@ -105,7 +105,7 @@ type batchOne struct {
 // batch parses the memories of a batch, and passes them to the API's own batch.
 func (k *call) batch(did string, op func(*batchOne) (serve.Operation, error)) (any, error) {
 	var list []batchOne
-	if err := errors.Join(k.take("memories", &list), k.ended("org_id", "project_id", "source")); err != nil {
+	if err := errors.Join(k.pop("memories", &list), k.ended("org_id", "project_id", "source")); err != nil {
 		return nil, err
 	}
 	ops := make([]serve.Operation, len(list))

@@ -124,7 +124,7 @@ func (r *round) read() error {
 	if err != nil {
 		return err
 	}
-	r.names.take(&view)
+	r.names.nameAll(&view)
 	listed := 0
 	for q := (serve.ListQuery{Limit: serve.MaxPage}); ; {
 		page, err := r.node.List(r.ctx, q)

@@ -33,7 +33,7 @@ type page struct {
 // dirs are the folders for the kinds of pages.
 var dirs = map[string]string{"person": "People", "place": "Places", "day": "Days"}
 
-func (n *naming) take(v *atlas.View) {
+func (n *naming) nameAll(v *atlas.View) {
 	n.ids, n.pages = map[string]string{}, map[string]*page{}
 	for i := range v.Entities {
 		e := &v.Entities[i]
@@ -94,7 +94,7 @@ func (r *round) linksOf(m *memory.Memory, path string) links {
 		add("place", f.Place)
 	}
 	l.day = link(day.path, date)
-	line := link(path, shown(r.titleOf(m)))
+	line := link(path, linkText(r.titleOf(m)))
 	if l.file = r.fileOf(m); l.file != "" {
 		day.lines = append(day.lines, "- "+line, "  ![["+l.file+"]]")
 	} else {
@@ -115,11 +115,11 @@ func (r *round) titleOf(m *memory.Memory) string {
 
 // link returns a wikilink that shows a text.
 func link(path, text string) string {
-	return "[[" + strings.TrimSuffix(path, ".md") + "|" + shown(text) + "]]"
+	return "[[" + strings.TrimSuffix(path, ".md") + "|" + linkText(text) + "]]"
 }
 
-// shown returns a text in a form that can't end the link in which it is.
-func shown(s string) string {
+// linkText returns a text in a form that can't end the link in which it is.
+func linkText(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	s = strings.Join(strings.Fields(strings.Map(func(c rune) rune {
 		if strings.ContainsRune("[]|\\`<%#", c) {

@@ -25,7 +25,7 @@ func busy(err error) bool { return errors.Is(err, errBusy) || errors.Is(err, fs.
 // words. base is the digest for the entry.
 func (f *folder) writeNote(e *entry, d *made, base string) error {
 	if e.Rendered == digest(d.with(nil)) && f.found[e.Path] != nil {
-		f.keep(e, base)
+		f.accept(e, base)
 		return nil
 	}
 	return f.write(e, d, base)
@@ -35,14 +35,14 @@ func (f *folder) writeNote(e *entry, d *made, base string) error {
 // when it changes.
 func (f *folder) writePage(e *entry, d *made, base string) error {
 	if e.Rendered == digest(d.with(nil)) {
-		f.keep(e, base)
+		f.accept(e, base)
 		return nil
 	}
 	return f.write(e, d, base)
 }
 
-// keep accepts a file as it was found as the state of its entry.
-func (f *folder) keep(e *entry, base string) {
+// accept accepts a file as it was found as the state of its entry.
+func (f *folder) accept(e *entry, base string) {
 	if s := f.found[e.Path]; s != nil {
 		e.Size, e.Mod = s.size, s.mod
 	}

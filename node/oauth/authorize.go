@@ -95,9 +95,9 @@ func (s *Server) drop(q *request) {
 	s.requests = slices.DeleteFunc(s.requests, func(o *request) bool { return o == q })
 }
 
-// take reports whether code belongs to a request. It drops the request if so, or after
+// tryCode reports whether code belongs to a request. It drops the request if so, or after
 // too many wrong codes. gone says that there is no such request any more.
-func (s *Server) take(q *request, code string) (right, gone bool) {
+func (s *Server) tryCode(q *request, code string) (right, gone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := slices.Index(s.requests, q)
@@ -279,7 +279,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		s.show(w, r, http.StatusUnprocessableEntity, q, c, plainly(err))
 		return
 	}
-	switch right, gone := s.take(q, r.PostForm.Get("code")); {
+	switch right, gone := s.tryCode(q, r.PostForm.Get("code")); {
 	case right:
 		q.goBack(w, r, url.Values{"code": {s.grant(q, &c.AppRequest)}})
 	case gone:

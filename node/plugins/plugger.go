@@ -45,7 +45,7 @@ func (pl Plugger) Plugins(ctx context.Context) ([]serve.Plugin, error) {
 	defer release()
 	list := []serve.Plugin{}
 	for _, p := range *ps.list.Load() {
-		s := p.shown()
+		s := p.toAPI()
 		if p.manifest.Waits() {
 			if s.Waiting, err = ps.extract.Deferred(ctx, s.ID); err != nil {
 				return nil, err
@@ -60,7 +60,7 @@ func (pl Plugger) Plugins(ctx context.Context) ([]serve.Plugin, error) {
 func (ps *Plugins) Status() []serve.PluginStatus {
 	out := []serve.PluginStatus{}
 	for _, p := range *ps.list.Load() {
-		shown := p.shown()
+		shown := p.toAPI()
 		if shown.State == serve.PluginOff {
 			continue
 		}
@@ -80,8 +80,8 @@ func (ps *Plugins) Has(id string) bool {
 	return err == nil
 }
 
-// shown returns a plugin in the form of the API.
-func (p *plugin) shown() serve.Plugin {
+// toAPI returns a plugin in the form of the API.
+func (p *plugin) toAPI() serve.Plugin {
 	m := &p.manifest
 	s := serve.Plugin{ID: m.ID, Version: m.Version, Title: m.Title, Licence: m.Licence, Source: p.source, State: p.state, Publisher: m.Publisher,
 		Stage: m.Stage, Kinds: serve.NonNil(m.Kinds), Types: serve.NonNil(m.Types), Capabilities: []string{}, OnFault: string(wasm.FaultSkip), Faults: map[string]uint64{}}
@@ -121,7 +121,7 @@ func (pl Plugger) Plugin(_ context.Context, id string) (v serve.PluginView, err 
 		return v, err
 	}
 	l := p.manifest.Effective()
-	v = serve.PluginView{Plugin: p.shown(), SHA256: p.manifest.SHA256, Asks: serve.NonNil(trust.Asks(&p.manifest)), Agreed: []string{},
+	v = serve.PluginView{Plugin: p.toAPI(), SHA256: p.manifest.SHA256, Asks: serve.NonNil(trust.Asks(&p.manifest)), Agreed: []string{},
 		Limits: serve.PluginMax{MemoryMiB: l.MemoryMiB, Fuel: l.Fuel, TimeMS: l.TimeMS, OutputKiB: l.OutputKiB, Candidates: l.Candidates}}
 	if e := p.entry; e != nil {
 		v.SHA256, v.Agreed, v.Installed = e.Module, e.Agreed, e.Installed
@@ -171,7 +171,7 @@ func (pl Plugger) InstallPlugin(ctx context.Context, r serve.InstallPluginReques
 	if was != nil {
 		err = errors.Join(err, ps.folder.Drop(*was))
 	}
-	return p.shown(), err
+	return p.toAPI(), err
 }
 
 // admit checks a package against the existing plugins.
@@ -224,7 +224,7 @@ func (pl Plugger) EnablePlugin(ctx context.Context, id string, enabled bool) (s 
 	case enabled && ps.configOff(id):
 		return s, fmt.Errorf("%w: the setting plugins.disabled names %s", serve.ErrConflict, id)
 	case !enabled && have.state == serve.PluginOff:
-		return have.shown(), nil
+		return have.toAPI(), nil
 	}
 	next := *have
 	next.err = nil
@@ -253,7 +253,7 @@ func (pl Plugger) EnablePlugin(ctx context.Context, id string, enabled bool) (s 
 	if next.run == nil && have.run != nil {
 		err = have.run.Close(ctx)
 	}
-	return next.shown(), err
+	return next.toAPI(), err
 }
 
 // RemovePlugin implements serve.Plugger.

@@ -25,7 +25,7 @@ func (ps *Plugins) rescan(ctx context.Context) (res serve.Rescanned, err error) 
 	}
 	defer end()
 	for _, p := range *ps.list.Load() {
-		if p.blocks(p.shown().State) {
+		if p.blocks(p.toAPI().State) {
 			return res, fmt.Errorf("%w: plugin %s takes words away, but does not run: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
 		}
 	}

@@ -27,7 +27,7 @@ func (pl Plugger) TryPlugin(ctx context.Context, id, text string) (v serve.Tried
 	switch {
 	case !p.manifest.Takes("text"):
 		return v, fmt.Errorf("%w: plugin %s does not read what is said", memory.ErrInvalid, id)
-	case p.shown().State != serve.PluginRuns:
+	case p.toAPI().State != serve.PluginRuns:
 		return v, fmt.Errorf("%w: plugin %s does not run", serve.ErrConflict, id)
 	}
 	lock := ps.c.Engine.AcquireWriter()

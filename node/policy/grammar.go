@@ -20,24 +20,24 @@ func (p *parser) rule() (r Rule, err error) {
 	case p.is("forbid"):
 		r.Forbid = true
 	case !p.is("permit"):
-		return r, p.bad("want permit or forbid, not %s", p.shown())
+		return r, p.bad("want permit or forbid, not %s", p.tokenText())
 	}
 	if err := p.next(); err != nil {
 		return r, err
 	}
-	if err := p.take("(", "principal"); err != nil {
+	if err := p.expect("(", "principal"); err != nil {
 		return r, err
 	}
 	if err := p.principal(&r); err != nil {
 		return r, err
 	}
-	if err := p.take(",", "action"); err != nil {
+	if err := p.expect(",", "action"); err != nil {
 		return r, err
 	}
 	if err := p.actions(&r); err != nil {
 		return r, err
 	}
-	if err := p.take(",", "resource", ")"); err != nil {
+	if err := p.expect(",", "resource", ")"); err != nil {
 		return r, err
 	}
 	for p.is("when") || p.is("unless") {
@@ -45,13 +45,13 @@ func (p *parser) rule() (r Rule, err error) {
 		if err := p.next(); err != nil {
 			return r, err
 		}
-		if err := p.take("{"); err != nil {
+		if err := p.expect("{"); err != nil {
 			return r, err
 		}
 		if c.expr, err = p.or(); err != nil {
 			return r, err
 		}
-		if err := p.take("}"); err != nil {
+		if err := p.expect("}"); err != nil {
 			return r, err
 		}
 		r.conds = append(r.conds, c)
@@ -59,7 +59,7 @@ func (p *parser) rule() (r Rule, err error) {
 	if r.Asks {
 		r.key = r.Words()
 	}
-	return r, p.take(";")
+	return r, p.expect(";")
 }
 
 // annotation reads @id("…") or @ask("…").
@@ -67,14 +67,14 @@ func (p *parser) annotation(r *Rule) error {
 	if err := p.next(); err != nil {
 		return err
 	}
-	what := p.shown()
+	what := p.tokenText()
 	if p.text || what != "id" && what != "ask" || what == "id" && r.ID != "" || what == "ask" && r.Asks {
 		return p.bad("want @id or @ask, each once, not @%s", what)
 	}
 	if err := p.next(); err != nil {
 		return err
 	}
-	if err := p.take("("); err != nil {
+	if err := p.expect("("); err != nil {
 		return err
 	}
 	if what == "ask" {
@@ -89,7 +89,7 @@ func (p *parser) annotation(r *Rule) error {
 	if what == "id" {
 		r.ID = text
 	}
-	return p.take(")")
+	return p.expect(")")
 }
 
 // MaxAsk is how long a consent is valid at most.
@@ -105,7 +105,7 @@ func (p *parser) asking(r *Rule) error {
 	each := map[string]time.Duration{"hour": time.Hour, "hours": time.Hour, "day": 24 * time.Hour, "days": 24 * time.Hour}[unit]
 	n, err := strconv.ParseUint(count, 10, 16)
 	if r.For = time.Duration(n) * each; !p.text || err != nil || r.For <= 0 || r.For > MaxAsk {
-		return p.bad(`want @ask("each time"), or how long a yes holds, such as @ask("30 days") or @ask("12 hours"), a year at most, not %s`, p.shown())
+		return p.bad(`want @ask("each time"), or how long a yes holds, such as @ask("30 days") or @ask("12 hours"), a year at most, not %s`, p.tokenText())
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (p *parser) principal(r *Rule) error {
 		return err
 	}
 	if p.text || !slices.Contains(Kinds[:], Kind(p.tok)) {
-		return p.bad("want Reader, App, Worker, Community or Buyer, not %s", p.shown())
+		return p.bad("want Reader, App, Worker, Community or Buyer, not %s", p.tokenText())
 	}
 	r.Kind = Kind(p.tok)
 	if err := p.next(); err != nil || !named {
@@ -128,7 +128,7 @@ func (p *parser) principal(r *Rule) error {
 	if r.Kind == Buyer {
 		return p.bad("a buyer has no name: write principal is Buyer")
 	}
-	if err := p.take("::"); err != nil {
+	if err := p.expect("::"); err != nil {
 		return err
 	}
 	var err error
@@ -138,11 +138,11 @@ func (p *parser) principal(r *Rule) error {
 
 func (p *parser) actions(r *Rule) error {
 	one := func() error {
-		if err := p.take("Action", "::"); err != nil {
+		if err := p.expect("Action", "::"); err != nil {
 			return err
 		}
 		if !p.text || !slices.Contains(Actions[:], Action(p.tok)) {
-			return p.bad(`want "share", "feed", "read", "sell" or "answer", not %s`, p.shown())
+			return p.bad(`want "share", "feed", "read", "sell" or "answer", not %s`, p.tokenText())
 		}
 		r.Actions = append(r.Actions, Action(p.tok))
 		return p.next()
@@ -157,7 +157,7 @@ func (p *parser) actions(r *Rule) error {
 		if err := p.next(); err != nil {
 			return err
 		}
-		if err := p.take("["); err != nil {
+		if err := p.expect("["); err != nil {
 			return err
 		}
 		for {
@@ -165,7 +165,7 @@ func (p *parser) actions(r *Rule) error {
 				return err
 			}
 			if !p.is(",") {
-				return p.take("]")
+				return p.expect("]")
 			}
 			if err := p.next(); err != nil {
 				return err
@@ -233,7 +233,7 @@ func (p *parser) unary() (expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		return group{e}, p.take(")")
+		return group{e}, p.expect(")")
 	case p.is("true"), p.is("false"):
 		e := always(p.is("true"))
 		return e, p.next()
@@ -246,7 +246,7 @@ func (p *parser) relation() (expr, error) {
 	if p.listed {
 		list, err := p.texts()
 		if err == nil {
-			err = p.take(".", "contains", "(")
+			err = p.expect(".", "contains", "(")
 		}
 		if err != nil {
 			return nil, err
@@ -256,7 +256,7 @@ func (p *parser) relation() (expr, error) {
 			return nil, err
 		}
 		if f := field(f); f == fieldType || f == fieldPurpose {
-			return oneOf{f, list}, p.take(")")
+			return oneOf{f, list}, p.expect(")")
 		}
 		return nil, p.bad("want resource.type or context.purpose in a list, not %s", f)
 	}
@@ -268,7 +268,7 @@ func (p *parser) relation() (expr, error) {
 	case string(fieldType), string(fieldPurpose):
 		differs := p.is("!=")
 		if !differs && !p.is("==") {
-			return nil, p.bad("want == or != after %s, not %s", path, p.shown())
+			return nil, p.bad("want == or != after %s, not %s", path, p.tokenText())
 		}
 		if err := p.next(); err != nil {
 			return nil, err
@@ -289,29 +289,29 @@ func (p *parser) relation() (expr, error) {
 
 func (p *parser) path() (string, error) {
 	if !p.is("resource") && !p.is("context") {
-		return "", p.bad("want a condition on resource or context, not %s", p.shown())
+		return "", p.bad("want a condition on resource or context, not %s", p.tokenText())
 	}
 	of := p.tok
 	if err := p.next(); err != nil {
 		return "", err
 	}
-	if err := p.take("."); err != nil {
+	if err := p.expect("."); err != nil {
 		return "", err
 	}
-	s := of + "." + p.shown()
+	s := of + "." + p.tokenText()
 	return s, p.next()
 }
 
 func (p *parser) contains(s set) (e expr, err error) {
-	if err := p.take("."); err != nil {
+	if err := p.expect("."); err != nil {
 		return nil, err
 	}
 	how := p.tok
 	if p.text || how != "contains" && how != "containsAny" && how != "containsAll" {
-		return nil, p.bad("want contains, containsAny or containsAll, not %s", p.shown())
+		return nil, p.bad("want contains, containsAny or containsAll, not %s", p.tokenText())
 	}
 	if err = p.next(); err == nil {
-		err = p.take("(")
+		err = p.expect("(")
 	}
 	if err != nil {
 		return nil, err
@@ -326,13 +326,13 @@ func (p *parser) contains(s set) (e expr, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return has{s, how == "containsAll", of}, p.take(")")
+	return has{s, how == "containsAll", of}, p.expect(")")
 }
 
 func (p *parser) compare(what string) (expr, error) {
 	e := compare{what: what, op: p.tok}
 	if p.text || !slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, p.tok) {
-		return nil, p.bad("want <, <=, >, >=, == or !=, not %s", p.shown())
+		return nil, p.bad("want <, <=, >, >=, == or !=, not %s", p.tokenText())
 	}
 	if err := p.next(); err != nil {
 		return nil, err
@@ -340,12 +340,12 @@ func (p *parser) compare(what string) (expr, error) {
 	if what == "sensitivity" {
 		n, err := strconv.ParseInt(p.tok, 10, 32)
 		if p.text || err != nil {
-			return nil, p.bad("want 0 (public), 1 (personal), 2 (private) or 3 (secret), not %s", p.shown())
+			return nil, p.bad("want 0 (public), 1 (personal), 2 (private) or 3 (secret), not %s", p.tokenText())
 		}
 		e.n = n
 		return e, p.next()
 	}
-	if err := p.take("datetime", "("); err != nil {
+	if err := p.expect("datetime", "("); err != nil {
 		return nil, err
 	}
 	for _, layout := range []string{"2006-01-02", "2006-01-02T15:04:05Z"} {
@@ -354,8 +354,8 @@ func (p *parser) compare(what string) (expr, error) {
 			if err := p.next(); err != nil {
 				return nil, err
 			}
-			return e, p.take(")")
+			return e, p.expect(")")
 		}
 	}
-	return nil, p.bad(`want a time such as "2026-12-01" or "2026-12-01T08:00:00Z", not %s`, p.shown())
+	return nil, p.bad(`want a time such as "2026-12-01" or "2026-12-01T08:00:00Z", not %s`, p.tokenText())
 }

@@ -147,10 +147,10 @@ func (p *parser) quoted() error {
 // is reports whether a word or symbol is the next token.
 func (p *parser) is(s string) bool { return !p.text && p.tok == s }
 
-func (p *parser) take(words ...string) error {
+func (p *parser) expect(words ...string) error {
 	for _, s := range words {
 		if !p.is(s) {
-			return p.bad("want %s, not %s", s, p.shown())
+			return p.bad("want %s, not %s", s, p.tokenText())
 		}
 		if err := p.next(); err != nil {
 			return err
@@ -159,7 +159,7 @@ func (p *parser) take(words ...string) error {
 	return nil
 }
 
-func (p *parser) shown() string {
+func (p *parser) tokenText() string {
 	switch {
 	case p.text:
 		return strconv.Quote(p.tok)
@@ -171,14 +171,14 @@ func (p *parser) shown() string {
 
 func (p *parser) takeText() (string, error) {
 	if !p.text {
-		return "", p.bad("want a text in quotation marks, not %s", p.shown())
+		return "", p.bad("want a text in quotation marks, not %s", p.tokenText())
 	}
 	s := p.tok
 	return s, p.next()
 }
 
 func (p *parser) texts() (out []string, err error) {
-	if err := p.take("["); err != nil {
+	if err := p.expect("["); err != nil {
 		return nil, err
 	}
 	for {
@@ -187,7 +187,7 @@ func (p *parser) texts() (out []string, err error) {
 			return nil, err
 		}
 		if out = append(out, s); !p.is(",") {
-			return out, p.take("]")
+			return out, p.expect("]")
 		}
 		if err := p.next(); err != nil {
 			return nil, err

@@ -110,7 +110,7 @@ func (p *Pump) Run(ctx context.Context) error {
 	defer p.purges.end()
 	defer p.reader.Close()
 	if j := p.c.Journal.Stats(); p.Waiting(&j) == 0 {
-		p.rest(ctx) // so that callers who wait for Idle need not wait for idleAfter
+		p.runIdle(ctx) // so that callers who wait for Idle need not wait for idleAfter
 	}
 	for rests := 0; ; rests++ {
 		p.purgeAsked(ctx)
@@ -127,7 +127,7 @@ func (p *Pump) Run(ctx context.Context) error {
 		case ctx.Err() != nil || errors.Is(err, journal.ErrClosed):
 			return p.save(context.WithoutCancel(ctx))
 		case errors.Is(err, context.DeadlineExceeded):
-			p.rest(ctx)
+			p.runIdle(ctx)
 			continue
 		case errors.Is(err, context.Canceled):
 			continue // somebody asks for a purge
@@ -145,14 +145,14 @@ func (p *Pump) Run(ctx context.Context) error {
 			continue
 		}
 		rests = 0
-		if !p.take(ctx, e) {
+		if !p.processRetrying(ctx, e) {
 			return p.save(context.WithoutCancel(ctx))
 		}
 	}
 }
 
-// take processes one entry, with retries after failures. It returns false if ctx ended.
-func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
+// processRetrying processes one entry, with retries after failures. It returns false if ctx ended.
+func (p *Pump) processRetrying(ctx context.Context, e journal.Entry) bool {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for try := 1; ; try++ {
 		err := p.process(ctx, e)
@@ -267,8 +267,8 @@ func (p *Pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
 // journalTopic is the topic in quarantine for entries of the journal itself.
 const journalTopic = "journal"
 
-// rest does the work of a quiet moment.
-func (p *Pump) rest(ctx context.Context) {
+// runIdle does the work of a quiet moment.
+func (p *Pump) runIdle(ctx context.Context) {
 	lock := p.c.Engine.AcquireWriter()
 	outs, err := p.c.Extract.EndSilent(ctx, lock, streamIdle, partsIdle)
 	lock.Release()

@@ -58,7 +58,7 @@ func (p *purges) wake(up func()) {
 	}
 }
 
-func (p *purges) take() []request {
+func (p *purges) drain() []request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	asked := p.asked
@@ -70,13 +70,13 @@ func (p *purges) end() {
 	p.mu.Lock()
 	p.ended = true
 	p.mu.Unlock()
-	for _, r := range p.take() {
+	for _, r := range p.drain() {
 		r.done(forget.ErrStopped)
 	}
 }
 
 func (p *Pump) purgeAsked(ctx context.Context) {
-	asked := p.purges.take()
+	asked := p.purges.drain()
 	if len(asked) == 0 {
 		return
 	}
@@ -113,7 +113,7 @@ func (p *Pump) Purge(ctx context.Context, forgotten []memory.EventID) error {
 		if err != nil {
 			return fmt.Errorf("purge: %w", err)
 		}
-		if !p.take(ctx, e) {
+		if !p.processRetrying(ctx, e) {
 			return forget.ErrStopped
 		}
 	}

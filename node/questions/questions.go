@@ -104,7 +104,7 @@ func (q *Questions) OnCommitted(ev *memory.Event, lines []memory.Utterance) {
 			continue
 		}
 		// Another wearable than the one that was pressed may hear the words.
-		to := q.take(u.At)
+		to := q.popPress(u.At)
 		if to == "" && !ok {
 			continue
 		}
@@ -129,9 +129,9 @@ func (q *Questions) press(device string, at time.Time) {
 	q.pressed[device] = at // the map stays small, because wearables need credentials
 }
 
-// take returns the wearable that was pressed last before the time of a line, and forgets the
+// popPress returns the wearable that was pressed last before the time of a line, and forgets the
 // press; empty: none was.
-func (q *Questions) take(at time.Time) (device string) {
+func (q *Questions) popPress(at time.Time) (device string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var last time.Time

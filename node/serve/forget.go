@@ -176,7 +176,7 @@ func (s *planner) deleteAll(ctx context.Context, q deleteQuery) (ForgetAnswer, e
 }
 
 func (s *planner) confirm(ctx context.Context, token string, scope *memory.Owner) (ForgetAnswer, error) {
-	plan, ok := s.plans.take(token, s.now(), scope)
+	plan, ok := s.plans.pop(token, s.now(), scope)
 	if !ok {
 		return ForgetAnswer{}, kindPlan.problem("confirm", "ask for a plan again")
 	}
@@ -225,9 +225,9 @@ func (p *plans) put(plan ForgetPlan, now time.Time) heldPlan {
 	return held
 }
 
-// take removes and returns a plan. If the plan is for one owner's memories and another
+// pop removes and returns a plan. If the plan is for one owner's memories and another
 // owner is named, the plan stays.
-func (p *plans) take(token string, now time.Time, scope *memory.Owner) (ForgetPlan, bool) {
+func (p *plans) pop(token string, now time.Time, scope *memory.Owner) (ForgetPlan, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, held := range p.list {

@@ -64,7 +64,7 @@ func (r *Reader) Name(ctx context.Context, space memory.SpaceID, from string) er
 }
 
 func (r *Reader) note(ctx context.Context, space memory.SpaceID, change func(*givenNote)) error {
-	s, done, err := r.kept(space)
+	s, done, err := r.openFetched(space)
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (r *Reader) noteIn(ctx context.Context, s *store.Store, space memory.SpaceI
 	return atomicfile.Write(filepath.Join(r.folder(space), stampFile), []byte(rand.Text()))
 }
 
-// kept opens the store of a share that was opened before.
-func (r *Reader) kept(space memory.SpaceID) (*store.Store, func() error, error) {
+// openFetched opens the store of a share that was opened before.
+func (r *Reader) openFetched(space memory.SpaceID) (*store.Store, func() error, error) {
 	if _, err := os.Stat(filepath.Join(r.folder(space), genesisFile)); err != nil {
 		return nil, nil, fmt.Errorf("share %s: nothing of it was fetched: %w", space, memory.ErrNotFound)
 	}
@@ -132,7 +132,7 @@ func (r *Reader) Spaces() (map[memory.SpaceID]string, error) {
 // newest memories come first, at most [MaxGiven]. Expired ones are left out.
 func (r *Reader) Given(ctx context.Context, space memory.SpaceID) (g Given, err error) {
 	g.Space = space
-	s, done, err := r.kept(space)
+	s, done, err := r.openFetched(space)
 	if err != nil {
 		return g, err
 	}
@@ -174,7 +174,7 @@ func (r *Reader) Drop(space memory.SpaceID) error {
 	if _, err := os.Stat(r.folder(space)); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("share %s: %w", space, memory.ErrNotFound)
 	}
-	if s, done, err := r.kept(space); err == nil {
+	if s, done, err := r.openFetched(space); err == nil {
 		_ = s // so no other process has it open and could write into the folder
 		if err := done(); err != nil {
 			return err

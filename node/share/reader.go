@@ -161,7 +161,7 @@ func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, e
 // was fetched, the error is memory.ErrNotFound.
 func (r *Reader) ReadKept(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
-	s, done, err := r.kept(l.Space)
+	s, done, err := r.openFetched(l.Space)
 	if err != nil {
 		return o, err
 	}

@@ -72,8 +72,8 @@ func (sr Sharer) InviteTo(ctx context.Context, id string, r serve.CommunityInvit
 	})
 }
 
-// given parses what is to be added to a community.
-func given(r *serve.ShareRequest) (share.ShareSpec, error) {
+// communitySpec parses what is to be added to a community.
+func communitySpec(r *serve.ShareRequest) (share.ShareSpec, error) {
 	w, err := wishOf(r)
 	if err == nil && (len(w.To) > 0 || !w.Expires.IsZero() || w.Title != "") {
 		err = fmt.Errorf("%w: to, expires and title do not go with a community", memory.ErrInvalid)
@@ -83,7 +83,7 @@ func given(r *serve.ShareRequest) (share.ShareSpec, error) {
 
 func (sr Sharer) PreviewCommunity(ctx context.Context, id string, r serve.ShareRequest) (serve.SharePreview, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.SharePreview, err error) {
-		w, err := given(&r)
+		w, err := communitySpec(&r)
 		if err != nil {
 			return v, err
 		}
@@ -91,13 +91,13 @@ func (sr Sharer) PreviewCommunity(ctx context.Context, id string, r serve.ShareR
 		if err != nil {
 			return v, err
 		}
-		return sh.shown(ctx, &p)
+		return sh.toAPI(ctx, &p)
 	})
 }
 
 func (sr Sharer) AddToCommunity(ctx context.Context, id string, r serve.ShareRequest) (serve.CommunityView, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.CommunityView, err error) {
-		w, err := given(&r)
+		w, err := communitySpec(&r)
 		if err != nil {
 			return v, err
 		}
@@ -171,7 +171,7 @@ func (sr Sharer) AnswerCommunity(ctx context.Context, id string, r *serve.ShareR
 		if r == nil {
 			return sh.c.Communities.Answers(ctx, id, nil)
 		}
-		w, err := given(r)
+		w, err := communitySpec(r)
 		if err != nil {
 			return serve.CommunityHead{}, err
 		}

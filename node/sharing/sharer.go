@@ -64,12 +64,12 @@ func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (serve.
 		if err != nil {
 			return v, err
 		}
-		return sh.shown(ctx, &p)
+		return sh.toAPI(ctx, &p)
 	})
 }
 
-// shown returns a preview in the form in which it is served.
-func (sh *Sharing) shown(ctx context.Context, p *share.Preview) (v serve.SharePreview, err error) {
+// toAPI returns a preview in the form in which it is served.
+func (sh *Sharing) toAPI(ctx context.Context, p *share.Preview) (v serve.SharePreview, err error) {
 	v = serve.SharePreview{Readers: readers(p.Parties), LeftOut: p.LeftOut, Few: p.Few, Risks: []serve.ShareRisk{}, Confirm: p.Confirm}
 	for _, risk := range p.Risks {
 		v.Risks = append(v.Risks, serve.ShareRisk{Kind: string(risk.Kind), Of: risk.Of, What: risk.What})

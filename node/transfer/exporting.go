@@ -111,7 +111,7 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 				if err = t.c.Engine.View(ctx, func(tx *store.Tx) (err error) { more, err = next(tx, &p); return err }); err != nil {
 					break
 				}
-				err = p.give(give)
+				err = p.deliver(give)
 			}
 		}
 		for _, id := range late {
@@ -156,8 +156,8 @@ func (p *page) add(kind string, v any) error {
 	return nil
 }
 
-// give hands its records out, outside of the transaction.
-func (p *page) give(to func(archive.Record) error) error {
+// deliver hands its records out, outside of the transaction.
+func (p *page) deliver(to func(archive.Record) error) error {
 	for _, r := range p.records {
 		if err := to(r); err != nil {
 			return err
@@ -274,7 +274,7 @@ func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, give func(arc
 	if err := t.c.Engine.View(ctx, func(tx *store.Tx) error { return p.addAssertions(tx, id, string(r.Secret)) }); err != nil {
 		return err
 	}
-	return p.give(give)
+	return p.deliver(give)
 }
 
 // everyState selects all memories, including erased ones, because their ids must not be used again.

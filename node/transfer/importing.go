@@ -62,7 +62,7 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 			byClock(page)
 		}
 		for part := range slices.Chunk(page, maxAtOnce) {
-			if err := in.take(ctx, part); err != nil {
+			if err := in.commitPage(ctx, part); err != nil {
 				return err
 			}
 		}
@@ -133,8 +133,8 @@ func byClock(page []archive.Record) {
 	}
 }
 
-// take commits one page of records. If a record breaks a rule, only that record is refused.
-func (in *importing) take(ctx context.Context, page []archive.Record) error {
+// commitPage commits one page of records. If a record breaks a rule, only that record is refused.
+func (in *importing) commitPage(ctx context.Context, page []archive.Record) error {
 	var res serve.ImportResult
 	err := in.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		res = in.res
@@ -280,7 +280,7 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 			return err
 		}
 		a.Dot = dot.now
-		if a.Seen, err = in.seen(tx, a.Seen, page); err != nil {
+		if a.Seen, err = in.mapOverruled(tx, a.Seen, page); err != nil {
 			return err
 		}
 	case a.Dot.Member != in.c.Ring.Member():
@@ -312,9 +312,9 @@ func (in *importing) sealAnew(tx *store.Tx, a *archive.Assertion, there []byte) 
 	return err
 }
 
-// seen maps the dots that an assertion overrules to the new ones. Dots of another space that
+// mapOverruled maps the dots that an assertion overrules to the new ones. Dots of another space that
 // are not in the archive are left out, because there is nothing to overrule.
-func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []memory.Dot, err error) {
+func (in *importing) mapOverruled(tx *store.Tx, was []memory.Dot, page []*redot) (out []memory.Dot, err error) {
 	for _, d := range was {
 		if i := slices.IndexFunc(page, func(r *redot) bool { return r != nil && r.was == d }); i >= 0 {
 			out = append(out, page[i].now)
@@ -339,7 +339,7 @@ func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []
 // complete and signed. Then it processes it page by page.
 func (a Archives) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
 	err = a.of.During(ctx, func(ctx context.Context, t *Transfer) error {
-		res, err = t.take(ctx, records, opt)
+		res, err = t.importRecords(ctx, records, opt)
 		return err
 	})
 	return res, err

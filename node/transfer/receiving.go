@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-func (t *Transfer) take(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
+func (t *Transfer) importRecords(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
 	aside, sum, err := t.putAside(ctx, records)
 	if err != nil {
 		return res, err

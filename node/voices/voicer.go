@@ -124,7 +124,7 @@ func (v Voicer) NameVoice(ctx context.Context, q serve.NameVoiceRequest) (serve.
 			return err
 		}
 		return r.change(ctx, func(b *book) error {
-			from, ok := b.take(q.Voice)
+			from, ok := b.remove(q.Voice)
 			if !ok {
 				return fmt.Errorf("voice %.40q: %w", q.Voice, memory.ErrNotFound)
 			}
@@ -142,8 +142,8 @@ func (v Voicer) NameVoice(ctx context.Context, q serve.NameVoiceRequest) (serve.
 	})
 }
 
-// take removes a voice from the book. S2 is enough for the label S2-a41f.
-func (b *book) take(name string) (out voice, ok bool) {
+// remove removes a voice from the book. S2 is enough for the label S2-a41f.
+func (b *book) remove(name string) (out voice, ok bool) {
 	for _, list := range []*[]voice{&b.Known, &b.Labels} {
 		*list = slices.DeleteFunc(*list, func(v voice) bool {
 			label, _, _ := strings.Cut(v.Name, "-")

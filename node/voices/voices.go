@@ -323,7 +323,7 @@ func (r *Known) forget(ctx context.Context, name string) error {
 	again := slices.ContainsFunc(r.going, same)
 	r.mu.Unlock()
 	err := r.write(ctx, lock, func(tx *store.Tx, b *book) error {
-		if _, ok := b.take(name); !ok && !again {
+		if _, ok := b.remove(name); !ok && !again {
 			return fmt.Errorf("voice %.40q: %w", name, memory.ErrNotFound)
 		}
 		return r.c.PlanSweep(tx)

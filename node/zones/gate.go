@@ -87,7 +87,7 @@ func (g *Gate) Set(zones []Zone) {
 func (g *Gate) CheckEvent(ev *memory.Event) (reason string, moved bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	d := g.heard(ev)
+	d := g.recordEvent(ev)
 	if ev.Kind == memory.KindLocation && ev.Place != nil {
 		moved = g.locate(ev)
 	}
@@ -112,8 +112,8 @@ func (g *Gate) CheckEvent(ev *memory.Event) (reason string, moved bool) {
 	}
 }
 
-// heard records that a device sent something.
-func (g *Gate) heard(ev *memory.Event) *device {
+// recordEvent records that a device sent something.
+func (g *Gate) recordEvent(ev *memory.Event) *device {
 	d := g.devices[ev.ID.Device]
 	if d == nil {
 		d = &device{away: ev.Received.Add(-longest), back: ev.Received}

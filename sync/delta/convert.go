@@ -30,7 +30,7 @@ func (c *converter) toWire(o *Op) wireOp {
 		u := o.Utterance
 		w := &wireUtterance{ID: u.ID, Event: eventOut(u.Event), Session: u.Session, At: c.timeOut(u.At), Zone: u.Zone,
 			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceOut(u.Source), Redacted: u.Redacted, Received: c.timeOut(u.Received)}
-		c.said(u.At)
+		c.setTime(u.At)
 		return wireOp{Utterance: w}
 	case o.Forget != nil:
 		f := o.Forget
@@ -66,7 +66,7 @@ func (c *converter) fromWire(w *wireOp) (Op, error) {
 	if u := w.Utterance; u != nil {
 		o.Utterance = &memory.Utterance{ID: u.ID, Space: c.header.Space, Event: eventIn(u.Event), Session: u.Session, At: c.timeIn(u.At), Zone: u.Zone,
 			Speaker: u.Speaker, Lang: u.Lang, Text: u.Text, Place: u.Place, Source: sourceIn(u.Source), Redacted: u.Redacted, Received: c.timeIn(u.Received)}
-		c.said(o.Utterance.At)
+		c.setTime(o.Utterance.At)
 	}
 	if f := w.Forget; f != nil {
 		o.Forget = &Forget{Memories: f.Memories, Utterances: f.Utterances, Blobs: f.Blobs}
@@ -186,8 +186,8 @@ func (c *converter) evidenceIn(ws []wireEvidence) []memory.Evidence {
 	return out
 }
 
-// said sets the time to that of an utterance, if it has one.
-func (c *converter) said(at time.Time) {
+// setTime sets the time to that of an utterance, if it has one.
+func (c *converter) setTime(at time.Time) {
 	if !at.IsZero() {
 		c.at = at.UnixMilli()
 	}

@@ -56,7 +56,7 @@ func TestChainsInAStore(t *testing.T) {
 	// From a remote that has all of them.
 	all := newStore(t, t.TempDir(), log)
 	for _, d := range append(slices.Clone(ds), mine) {
-		if _, err := all.take(d, most+2); err != nil {
+		if _, err := all.takeDelta(d, most+2); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -140,7 +140,7 @@ func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 			d, err := f.delta(c, seq)
 			var fresh bool
 			if err == nil {
-				if fresh, err = s.take(d, most); err != nil && !isForeign(err) {
+				if fresh, err = s.takeDelta(d, most); err != nil && !isForeign(err) {
 					return took, err
 				}
 			}

@@ -124,11 +124,11 @@ func (s *Store) readLog(first *envelope.Entry) error {
 // have. Any other error means that it is no delta of the space, or that the disk
 // failed.
 func (s *Store) TakeDelta(d *envelope.Delta) (fresh bool, err error) {
-	return s.take(d, envelope.MaxIncarnations)
+	return s.takeDelta(d, envelope.MaxIncarnations)
 }
 
-// take is TakeDelta with a limit of the number of chains of a member.
-func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
+// takeDelta is TakeDelta with a limit of the number of chains of a member.
+func (s *Store) takeDelta(d *envelope.Delta, most int) (fresh bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &d.Header

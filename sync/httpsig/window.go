@@ -69,10 +69,10 @@ func (w *Window) Fresh(p Params) error {
 func (w *Window) Seen(p Params) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.seen(w.id(p))
+	return w.checkNew(w.id(p))
 }
 
-func (w *Window) seen(id uint64) error {
+func (w *Window) checkNew(id uint64) error {
 	for _, s := range w.spans {
 		if _, ok := s.ids[id]; ok {
 			return ErrReplayed
@@ -104,7 +104,7 @@ func (w *Window) Take(p Params, of string) error {
 	passed := w.since()
 	w.forget(passed, limit)
 	id := w.id(p)
-	if err := w.seen(id); err != nil {
+	if err := w.checkNew(id); err != nil {
 		return err
 	}
 	n := p.Created.Unix() / int64(life/time.Second)

@@ -66,7 +66,7 @@ func (j *Journal) takeSteps(in *replica.Incoming, i int, not unstorable) []step 
 				return more, err
 			}
 		}
-		err := j.take(tx, in, i, not)
+		err := j.applyOp(tx, in, i, not)
 		if err = not.add(name, err); err != nil || !j.Envelopes {
 			return false, err
 		}
@@ -93,9 +93,9 @@ func problemOf(in *replica.Incoming, i int) replica.Problem {
 	return replica.Problem{At: in.At, Cursor: in.Cursor, Member: in.Author.ID, Place: &place, Op: i + 1}
 }
 
-// take applies one op or quarantines it. It returns [memory.ErrInvalid] if the
+// applyOp applies one op or quarantines it. It returns [memory.ErrInvalid] if the
 // store can't hold the op; a part of the op may then be written.
-func (j *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unstorable) error {
+func (j *Journal) applyOp(tx *store.Tx, in *replica.Incoming, i int, not unstorable) error {
 	op := &in.Ops[i]
 	p := problemOf(in, i)
 	if in.Grant != nil {

@@ -31,7 +31,7 @@ func (j *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 		for _, id := range ids {
 			b, err := j.namedBy(tx, id)
 			if err == nil && b == nil && named == nil { // the list may be incomplete
-				named, err = j.named(tx)
+				named, err = j.notesOfBlobs(tx)
 			}
 			if err != nil {
 				return err
@@ -90,9 +90,9 @@ func (j *Journal) RemoveDoubts(ctx context.Context, done []envelope.Hash) error 
 	})
 }
 
-// named returns one note for each sealed blob that a note names, preferably of
+// notesOfBlobs returns one note for each sealed blob that a note names, preferably of
 // a blob whose bytes are here.
-func (j *Journal) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
+func (j *Journal) notesOfBlobs(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 	out, here := map[envelope.Hash]*delta.Blob{}, map[envelope.Hash]bool{}
 	for name, err := range tx.MetaNames(j.note("blob") + "/") {
 		if err != nil {
@@ -123,7 +123,7 @@ func (j *Journal) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 // a blob whose bytes are here, in the order of the hashes.
 func (j *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
 	err = j.Store.View(ctx, func(tx *store.Tx) error {
-		named, err := j.named(tx)
+		named, err := j.notesOfBlobs(tx)
 		for _, b := range named {
 			out = append(out, *b)
 		}
@@ -150,7 +150,7 @@ func (j *Journal) NamedBlobs(ctx context.Context) (named map[envelope.Hash]bool,
 				heard = s.Cursor
 			}
 		}
-		notes, err := j.named(tx)
+		notes, err := j.notesOfBlobs(tx)
 		for id := range notes {
 			named[id] = true
 		}

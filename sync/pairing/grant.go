@@ -48,7 +48,7 @@ func (m *Meeting) SendGrant(ctx context.Context, g Grant, sign envelope.Signer) 
 	if err != nil {
 		return err
 	}
-	if err := m.talk.say(ctx, stepGrant, false, b); err != nil {
+	if err := m.talk.send(ctx, stepGrant, false, b); err != nil {
 		return fmt.Errorf("pair: %w", err)
 	}
 	return nil
@@ -56,7 +56,7 @@ func (m *Meeting) SendGrant(ctx context.Context, g Grant, sign envelope.Signer) 
 
 // ReceiveGrant waits for the grant, after both sides agreed.
 func (m *Meeting) ReceiveGrant(ctx context.Context, open func(sealed []byte) ([]byte, error)) (g Grant, err error) {
-	b, err := m.talk.hear(ctx, stepGrant)
+	b, err := m.talk.receive(ctx, stepGrant)
 	if err != nil {
 		return g, fmt.Errorf("pair: %w", err)
 	}

@@ -186,7 +186,7 @@ func (t *talk) mac(m *message) []byte {
 	return h.Sum(nil)
 }
 
-func (t *talk) say(ctx context.Context, step int, no bool, body []byte) error {
+func (t *talk) send(ctx context.Context, step int, no bool, body []byte) error {
 	m := message{Step: step, No: no, Body: body}
 	m.MAC = t.mac(&m)
 	if step == stepCommit {
@@ -207,8 +207,8 @@ func (t *talk) read(b []byte) (m message, err error) {
 	return m, nil
 }
 
-// hear waits for the other side's message of a step.
-func (t *talk) hear(ctx context.Context, step int) ([]byte, error) {
+// receive waits for the other side's message of a step.
+func (t *talk) receive(ctx context.Context, step int) ([]byte, error) {
 	for {
 		b, err := t.mail.Message(ctx, t.box, t.n)
 		if err != nil {
@@ -260,7 +260,7 @@ func Invite(ctx context.Context, mail Mailbox, code Code, me Party) (*Meeting, e
 	if err != nil {
 		return nil, err
 	}
-	commit, err := t.hear(ctx, stepCommit)
+	commit, err := t.receive(ctx, stepCommit)
 	if err != nil {
 		return nil, fmt.Errorf("pair: %w", err)
 	}
@@ -297,7 +297,7 @@ func Join(ctx context.Context, mail Box, code Code, me Party) (*Meeting, error) 
 	}
 	mine := newSide(me)
 	sum := mine.hash()
-	if err := t.say(ctx, stepCommit, false, sum[:]); err != nil {
+	if err := t.send(ctx, stepCommit, false, sum[:]); err != nil {
 		return nil, fmt.Errorf("pair: %w", err)
 	}
 	theirs, err := t.see(ctx, stepInvite)
@@ -315,11 +315,11 @@ func (t *talk) show(ctx context.Context, step int, s *side) error {
 	if err != nil {
 		return err
 	}
-	return t.say(ctx, step, false, b)
+	return t.send(ctx, step, false, b)
 }
 
 func (t *talk) see(ctx context.Context, step int) (*side, error) {
-	b, err := t.hear(ctx, step)
+	b, err := t.receive(ctx, step)
 	if err != nil {
 		return nil, err
 	}
@@ -337,10 +337,10 @@ func (m *Meeting) Agree(ctx context.Context) error {
 	if m.talk.odd {
 		mine, theirs = stepConfirm, stepAgree
 	}
-	if err := m.talk.say(ctx, mine, false, m.transcript[:]); err != nil {
+	if err := m.talk.send(ctx, mine, false, m.transcript[:]); err != nil {
 		return fmt.Errorf("pair: %w", err)
 	}
-	b, err := m.talk.hear(ctx, theirs)
+	b, err := m.talk.receive(ctx, theirs)
 	if err != nil {
 		return fmt.Errorf("pair: %w", err)
 	}
@@ -357,5 +357,5 @@ func (m *Meeting) Refuse(ctx context.Context) error {
 	if m.talk.odd {
 		step = stepConfirm
 	}
-	return m.talk.say(ctx, step, true, nil)
+	return m.talk.send(ctx, step, true, nil)
 }

@@ -161,7 +161,7 @@ func TestConcurrentUseOfACode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := first.say(t.Context(), stepCommit, false, make([]byte, 32)); err != nil {
+	if err := first.send(t.Context(), stepCommit, false, make([]byte, 32)); err != nil {
 		t.Fatal(err)
 	}
 	var in sync.WaitGroup
@@ -172,7 +172,7 @@ func TestConcurrentUseOfACode(t *testing.T) {
 	if m, err := Join(t.Context(), blind{p}, code, PartyOf(membership.MemberOf(keyring.NewDevice(), envelope.Owner), "late")); !errors.Is(err, ErrUsed) {
 		t.Errorf("%v, %v", m, err)
 	}
-	if _, err := first.hear(t.Context(), stepInvite); err != nil {
+	if _, err := first.receive(t.Context(), stepInvite); err != nil {
 		t.Errorf("the first: %v", err)
 	}
 }
@@ -252,7 +252,7 @@ func TestBrokenCommitmentIsDetected(t *testing.T) {
 	}
 	first := newSide(PartyOf(membership.MemberOf(mallory, envelope.Owner), "m"))
 	sum := first.hash()
-	if err := tk.say(t.Context(), stepCommit, false, sum[:]); err != nil {
+	if err := tk.send(t.Context(), stepCommit, false, sum[:]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := tk.see(t.Context(), stepInvite); err != nil {

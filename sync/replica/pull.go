@@ -105,7 +105,7 @@ next:
 			if p.Cursor != after+1 {
 				return fmt.Errorf("deltas after %d: %w: the next has cursor %d", after, envelope.ErrForm, p.Cursor)
 			}
-			bad, err := r.take(ctx, p, stuck == nil, bare)
+			bad, err := r.handleDelta(ctx, p, stuck == nil, bare)
 			if errors.Is(err, errNoBody) {
 				if !looked {
 					r.listDue, looked = true, true
@@ -147,11 +147,11 @@ next:
 // refused.
 const maxAhead = 1000
 
-// take handles one delta. bad is an error about a delta that the relay should
+// handleDelta handles one delta. bad is an error about a delta that the relay should
 // not have served; nothing of it was taken. front says that all deltas before
-// it were handled. take returns errNoBody for a delta beyond bare that has no
+// it were handled. handleDelta returns errNoBody for a delta beyond bare that has no
 // body, if a snapshot could have its content.
-func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (bad, err error) {
+func (r *Replica) handleDelta(ctx context.Context, p Placed, front bool, bare uint64) (bad, err error) {
 	d, m, bad := r.check(ctx, p.Delta)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -147,7 +147,7 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 	if err := c.step(); err != nil {
 		return err
 	}
-	if err := r.chunks(ctx, l, m, c.take); err != nil {
+	if err := r.chunks(ctx, l, m, c.addItems); err != nil {
 		return err
 	}
 	if err := c.finish(); err != nil {
@@ -182,7 +182,7 @@ func (c *comparing) step() error {
 	return nil
 }
 
-func (c *comparing) take(items []delta.Item) error {
+func (c *comparing) addItems(items []delta.Item) error {
 	if c.lives == nil {
 		c.lives, c.worked, c.erased = map[memory.ID]bool{}, map[memory.Dot]bool{}, map[memory.ID]bool{}
 	}

@@ -82,7 +82,7 @@ func SignListing(l Listing, seller Party) (*Offer, error) {
 	if err := l.check(); err != nil {
 		return nil, err
 	}
-	b, hash, err := made(domainListing, &l, seller)
+	b, hash, err := signBody(domainListing, &l, seller)
 	if err != nil {
 		return nil, err
 	}

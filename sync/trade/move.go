@@ -47,7 +47,7 @@ func SignMove(m Move, by Party) ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	b, _, err := made(domainMove, &m, by)
+	b, _, err := signBody(domainMove, &m, by)
 	return b, err
 }
 

@@ -18,7 +18,7 @@ func SignReview(r Review, buyer Party) ([]byte, Hash, error) {
 	if err := r.check(); err != nil {
 		return nil, Hash{}, err
 	}
-	return made(domainReview, &r, buyer)
+	return signBody(domainReview, &r, buyer)
 }
 
 // ReadReview parses a review, checks signature and form, and returns its signer.
@@ -74,7 +74,7 @@ func SignNotice(k Kind, n Notice, by Party) ([]byte, Hash, error) {
 	if err := n.check(k); err != nil {
 		return nil, Hash{}, err
 	}
-	return made(string(k), &n, by)
+	return signBody(string(k), &n, by)
 }
 
 // ReadNotice parses a notice, checks signature and form, and returns its signer.

@@ -25,7 +25,7 @@ func SignOrder(o Order, buyer Party) ([]byte, Hash, error) {
 	if err := o.check(); err != nil {
 		return nil, Hash{}, err
 	}
-	return made(domainOrder, &o, buyer)
+	return signBody(domainOrder, &o, buyer)
 }
 
 // ReadOrder parses an order, checks signature, form and limits, and returns the order's id.
@@ -109,7 +109,7 @@ func SignStep(s Step, by Party) ([]byte, Hash, error) {
 	if err := s.check(); err != nil {
 		return nil, Hash{}, err
 	}
-	return made(domainStep, &s, by)
+	return signBody(domainStep, &s, by)
 }
 
 // ReadStep parses a step, and checks signature, form and limits. [State.Apply] checks whether the
@@ -151,7 +151,7 @@ type Stamp struct {
 
 // SignStamp returns the signed form.
 func SignStamp(of Hash, at int64, market Party) ([]byte, error) {
-	b, _, err := made(domainStamp, &Stamp{Version: Version, Of: of, At: at}, market)
+	b, _, err := signBody(domainStamp, &Stamp{Version: Version, Of: of, At: at}, market)
 	return b, err
 }
 

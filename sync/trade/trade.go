@@ -152,8 +152,8 @@ type signed struct {
 	Sig  []byte
 }
 
-// made returns the signed form of a body, and its hash.
-func made(domain string, body any, by Party) ([]byte, Hash, error) {
+// signBody returns the signed form of a body, and its hash.
+func signBody(domain string, body any, by Party) ([]byte, Hash, error) {
 	b := Encode(body)
 	sig, err := by.Sign(domain, b)
 	if err != nil {

@@ -145,7 +145,7 @@ func (d *decoder) key(seen *uint64) uint64 {
 	return k
 }
 
-func (d *decoder) take(n uint64) []byte {
+func (d *decoder) next(n uint64) []byte {
 	if d.err == nil && n > uint64(len(d.b)-d.i) {
 		d.fail(CodeTruncated)
 	}
@@ -162,7 +162,7 @@ func (d *decoder) raw(major byte, most int) []byte {
 	if n > uint64(most) {
 		d.fail(CodeLimit)
 	}
-	return d.take(n)
+	return d.next(n)
 }
 
 func (d *decoder) string(most int) string {
@@ -302,9 +302,9 @@ func (d *decoder) skip(depth int) {
 	switch major {
 	case majorUint, majorNeg:
 	case majorBytes:
-		d.take(n)
+		d.next(n)
 	case majorText:
-		if p := d.take(n); !utf8.Valid(p) {
+		if p := d.next(n); !utf8.Valid(p) {
 			d.fail(CodeUTF8)
 		}
 	case majorArray, majorMap:

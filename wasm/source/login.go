@@ -95,8 +95,8 @@ func readLogins(path string) (map[string]login, error) {
 	return all, nil
 }
 
-// say adds the login to a request.
-func (l *login) say(r *http.Request) {
+// authenticate adds the login to a request.
+func (l *login) authenticate(r *http.Request) {
 	switch {
 	case l.user != "":
 		r.SetBasicAuth(l.user, l.password)

@@ -113,7 +113,7 @@ func (o *Options) get(ctx context.Context, link string, most int64) ([]byte, err
 		return nil, err
 	}
 	l := logins[strings.ToLower(u.Host)]
-	l.say(req)
+	l.authenticate(req)
 	c := o.client()
 	defer c.CloseIdleConnections()
 	resp, err := c.Do(req)

@@ -46,7 +46,7 @@ func row(ctx context.Context, q querier, id memory.SpaceID, blob relay.BlobID) (
 }
 
 func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota relay.Quota, now time.Time) (relay.Blob, error) {
-	defer s.locks.take(s.path(id, blob))()
+	defer s.locks.lock(s.path(id, blob))()
 	b, err := s.begin(ctx, id, blob, author, size, quota, now)
 	if err != nil {
 		return relay.Blob{}, err
@@ -171,7 +171,7 @@ func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.Blob
 }
 
 func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
-	defer s.locks.take(s.path(id, blob))()
+	defer s.locks.lock(s.path(id, blob))()
 	return s.forgetBlob(ctx, id, blob, at)
 }
 
@@ -224,8 +224,8 @@ type held struct {
 	n  int // number of holders and waiters
 }
 
-// take waits for the lock of name and returns the function that releases it.
-func (l *locks) take(name string) func() {
+// lock waits for the lock of name and returns the function that releases it.
+func (l *locks) lock(name string) func() {
 	l.mu.Lock()
 	if l.held == nil {
 		l.held = map[string]*held{}

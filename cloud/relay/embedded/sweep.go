@@ -43,7 +43,7 @@ func (s *Store) sweepBlobs(ctx context.Context, now time.Time) error {
 // sweepBlob removes an unfinished blob, unless somebody continued it after the
 // sweep looked for it. By then it may be complete, and a member may rely on it.
 func (s *Store) sweepBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, before time.Time) error {
-	defer s.locks.take(s.path(id, blob))() // so that no upload continues it now
+	defer s.locks.lock(s.path(id, blob))() // so that no upload continues it now
 	var stale bool
 	err := s.write.QueryRowContext(ctx, "SELECT done = 0 AND touched <= ? FROM blobs WHERE space = ? AND id = ?", before.Unix(), id[:], blob[:]).Scan(&stale)
 	if err == nil && stale {
@@ -83,7 +83,7 @@ func (s *Store) sweepFile(ctx context.Context, space memory.SpaceID, name string
 	if err != nil {
 		return nil // not a file of this store
 	}
-	defer s.locks.take(s.path(space, id))() // so that no upload is between its file and its row
+	defer s.locks.lock(s.path(space, id))() // so that no upload is between its file and its row
 	_, err = row(ctx, s.write, space, id)
 	if !errors.Is(err, relay.ErrNotFound) {
 		return err

@@ -115,7 +115,7 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 	if !conn.IsConnected() {
 		away(conn.LastError())
 	}
-	sub, err := conn.Subscribe(w.subject, func(m *nats.Msg) { w.take(string(m.Data), heard) })
+	sub, err := conn.Subscribe(w.subject, func(m *nats.Msg) { w.handle(string(m.Data), heard) })
 	if err == nil {
 		err = sub.SetPendingLimits(maxMissed, -1)
 	}
@@ -129,8 +129,8 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 	return nil
 }
 
-// take handles one message, unless this relay sent it.
-func (w *Wakes) take(text string, heard func(relay.Wake)) {
+// handle handles one message, unless this relay sent it.
+func (w *Wakes) handle(text string, heard func(relay.Wake)) {
 	from, some, err := pending.Decode(text)
 	if err != nil {
 		w.log.Warn("a wake-up is malformed: does another program send on this subject?", "subject", w.subject, "error", err)

@@ -155,7 +155,7 @@ func (c *Cluster) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := give(c.dir); err != nil {
+	if err := chown(c.dir); err != nil {
 		return err
 	}
 	cmd := c.command(initdb, "-D", filepath.Join(c.dir, "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")

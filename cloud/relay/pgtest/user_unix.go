@@ -32,8 +32,8 @@ func other() (uid, gid uint32, err error) {
 	return uint32(i), uint32(g), err
 }
 
-// give changes the owner of dir to the server's user.
-func give(dir string) error {
+// chown changes the owner of dir to the server's user.
+func chown(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}

@@ -96,7 +96,7 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 	case offset != u.Offset:
 		return u.Blob, fmt.Errorf("chunk at %d: %w, at %d", offset, relay.ErrOffset, u.Offset)
 	default:
-		err = s.take(ctx, id, blob, &u, chunk, now)
+		err = s.appendChunk(ctx, id, blob, &u, chunk, now)
 	}
 	if errors.Is(err, relay.ErrBlob) {
 		return relay.Blob{}, errors.Join(err, s.forgetBlob(ctx, id, blob, only{upload: u.id}))
@@ -134,8 +134,8 @@ func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 	return u, err
 }
 
-// take adds a chunk to the upload.
-func (s *Store) take(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload, chunk []byte, now time.Time) error {
+// appendChunk adds a chunk to the upload.
+func (s *Store) appendChunk(ctx context.Context, id memory.SpaceID, blob relay.BlobID, u *upload, chunk []byte, now time.Time) error {
 	sum, err := resume(u.state)
 	if err != nil {
 		return err

@@ -193,7 +193,7 @@ func look(ctx context.Context, conn *pgx.Conn, account relay.AccountID, id memor
 	}
 	b := &pgx.Batch{}
 	b.Queue("BEGIN")
-	b.Queue(name, named(account))
+	b.Queue(name, accountText(account))
 	b.Queue("SELECT bytes, blobs, day, deltas FROM accounts WHERE account = $1 FOR UPDATE", account[:])
 	b.Queue(selectHead+" FOR UPDATE", account[:], id[:])
 	b.Queue(`SELECT d.member, d.incarnation, d.seq, d.hash, d.cursor FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS w (member, incarnation, seq)

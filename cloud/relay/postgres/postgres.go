@@ -149,14 +149,14 @@ func (s *Store) Close() error {
 // name makes the rows of one account visible until the transaction ends.
 const name = "SELECT set_config('locket.account', $1, true)"
 
-func named(account relay.AccountID) string { return hex.EncodeToString(account[:]) }
+func accountText(account relay.AccountID) string { return hex.EncodeToString(account[:]) }
 
 // change runs f in a transaction that sees one account and has locked its row. f
 // gets the account, or nil if there is none.
 func (s *Store) change(ctx context.Context, what string, account relay.AccountID, f func(pgx.Tx, *relay.Account) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(name, named(account))
+		b.Queue(name, accountText(account))
 		b.Queue("SELECT bytes, blobs, day, deltas FROM accounts WHERE account = $1 FOR UPDATE", account[:])
 		res := tx.SendBatch(ctx, b)
 		_, err := res.Exec()
@@ -182,7 +182,7 @@ func (s *Store) change(ctx context.Context, what string, account relay.AccountID
 // transaction of its own.
 func (s *Store) read(ctx context.Context, account relay.AccountID, each func(pgx.Rows) error, query string, args ...any) error {
 	b := &pgx.Batch{}
-	b.Queue(name, named(account))
+	b.Queue(name, accountText(account))
 	b.Queue(query, args...)
 	res := s.pool.SendBatch(ctx, b)
 	_, err := res.Exec()

@@ -114,7 +114,7 @@ func (s *Store) appendRun(ctx context.Context, r *run) (stored bool, err error) 
 // another goroutine.
 func (s *Store) lead(ctx context.Context, l *lane, mine *run) {
 	for {
-		now := l.take()
+		now := l.next()
 		if len(now) == 0 {
 			return
 		}
@@ -133,8 +133,8 @@ func (s *Store) lead(ctx context.Context, l *lane, mine *run) {
 	}
 }
 
-// take returns the next runs. If there are none, nobody leads the lane any more.
-func (l *lane) take() []*run {
+// next returns the next runs. If there are none, nobody leads the lane any more.
+func (l *lane) next() []*run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n, size := 0, int64(0)

@@ -203,7 +203,7 @@ func TestLaneTakesRunsThatFit(t *testing.T) {
 		l.waiting = append(l.waiting, sized(1))
 	}
 	for i, want := range []int{1, 2, maxRuns, 1, 0} {
-		if got := len(l.take()); got != want || l.leading != (want > 0) {
+		if got := len(l.next()); got != want || l.leading != (want > 0) {
 			t.Errorf("take %d: %d runs, want %d, leading %v", i, got, want, l.leading)
 		}
 	}

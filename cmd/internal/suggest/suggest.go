@@ -48,7 +48,7 @@ func Commands(c *cobra.Command, word string) []string {
 		}
 	}
 	if len(g) == 0 {
-		named(c.Root(), word, &g)
+		addNamed(c.Root(), word, &g)
 		if c.HasParent() && len(g) > 1 { // nearly every command has a subcommand list
 			return nil
 		}
@@ -56,8 +56,8 @@ func Commands(c *cobra.Command, word string) []string {
 	return g.best()
 }
 
-// named adds the commands anywhere under c that have exactly this name.
-func named(c *cobra.Command, word string, g *guesses) {
+// addNamed adds the commands anywhere under c that have exactly this name.
+func addNamed(c *cobra.Command, word string, g *guesses) {
 	for _, sub := range c.Commands() {
 		if !sub.IsAvailableCommand() {
 			continue
@@ -65,7 +65,7 @@ func named(c *cobra.Command, word string, g *guesses) {
 		if sub.Name() == word || sub.HasAlias(word) {
 			g.add(0, sub.CommandPath())
 		}
-		named(sub, word, g)
+		addNamed(sub, word, g)
 	}
 }
 

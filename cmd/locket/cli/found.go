@@ -71,7 +71,7 @@ func (a *App) ShowHits(w io.Writer, r *serve.SearchResult, how HitStyle) {
 			fmt.Fprintf(w, "       no longer so: until %s\n", a.ShowTime(h.Until))
 		}
 		if m := h.Memory; m != nil && (how.Past || m.State == memory.Superseded) {
-			fmt.Fprintf(w, "       %s\n", a.held(m))
+			fmt.Fprintf(w, "       %s\n", a.validityText(m))
 		}
 		if how.Explain {
 			a.explain(w, h.Parts)
@@ -114,8 +114,8 @@ func (a *App) explain(w io.Writer, parts map[string]float64) {
 	}
 }
 
-// held says when a memory was true in the world, and when the node believed it.
-func (a *App) held(m *memory.Memory) string {
+// validityText says when a memory was true in the world, and when the node believed it.
+func (a *App) validityText(m *memory.Memory) string {
 	s := "so from " + a.ShowTime(m.Began())
 	if m.TrueTo.IsZero() {
 		s += " on"

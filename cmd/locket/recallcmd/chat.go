@@ -198,13 +198,13 @@ func (c *chat) ask(ctx context.Context, question string, out *chatAnswer) error 
 		return err
 	}
 	out.Asked = &res
-	c.say("", question)
+	c.appendTurn("", question)
 	switch { // the next question may refer to names in the answer
 	case !res.Known:
 	case res.Model != "":
-		c.say("Locket", res.Answer)
+		c.appendTurn("Locket", res.Answer)
 	case len(res.Evidence) > 0:
-		c.say("Locket", res.Evidence[0].Text)
+		c.appendTurn("Locket", res.Evidence[0].Text)
 	}
 	return nil
 }
@@ -223,12 +223,12 @@ func (c *chat) tellIt(ctx context.Context, text string, out *chatAnswer) error {
 		c.told = append(c.told, addition{text, res.Line})
 	}
 	if res.Redacted == 0 {
-		c.say("", text)
+		c.appendTurn("", text)
 	}
 	return nil
 }
 
-func (c *chat) say(speaker, text string) {
+func (c *chat) appendTurn(speaker, text string) {
 	c.before = append(c.before, serve.ContextMessage{Speaker: speaker, Text: text})
 	c.before = c.before[max(0, len(c.before)-maxBefore):]
 }

@@ -46,7 +46,7 @@ type bridge struct {
 
 func newBridge(cfg *config.Config, environ []string, health serve.Diagnostics, log *slog.Logger) *bridge {
 	b := &bridge{Diagnostics: health, cfg: cfg.Bridge, environ: environ, log: log}
-	b.tell(serve.LevelWarning, "it has not started yet", "")
+	b.setFinding(serve.LevelWarning, "it has not started yet", "")
 	return b
 }
 
@@ -65,7 +65,7 @@ func (b *bridge) run(ctx context.Context) {
 		}
 		if refused, ok := errors.AsType[refusedError](err); ok {
 			b.log.Error("the bridge is not running, and is not tried again until the daemon is restarted", "error", refused)
-			b.tell(serve.LevelError, refused.Error(), "correct it, and restart the daemon")
+			b.setFinding(serve.LevelError, refused.Error(), "correct it, and restart the daemon")
 			return
 		}
 		if time.Since(began) > time.Minute {
@@ -73,7 +73,7 @@ func (b *bridge) run(ctx context.Context) {
 		}
 		rest := pace.Next()
 		b.log.Warn("the bridge ended, and is restarted", "error", err, "in", rest.Round(time.Millisecond))
-		b.tell(serve.LevelWarning, fmt.Sprintf("it ended, and is restarted: %v", err), "see the daemon's log")
+		b.setFinding(serve.LevelWarning, fmt.Sprintf("it ended, and is restarted: %v", err), "see the daemon's log")
 		if !wait.For(ctx, rest) {
 			return
 		}
@@ -150,7 +150,7 @@ func (b *bridge) program() (string, error) {
 	return path, nil
 }
 
-func (b *bridge) tell(level, detail, advice string) {
+func (b *bridge) setFinding(level, detail, advice string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.how = serve.Finding{Check: "bridge", Level: level, Detail: detail, Advice: advice}

@@ -136,8 +136,8 @@ func (s *session) line(ctx context.Context) error {
 	return s.write(ctx, b)
 }
 
-// tell sends the app a message, if it runs.
-func (s *session) tell(ctx context.Context, code byte, payload []byte) error {
+// send sends the app a message, if it runs.
+func (s *session) send(ctx context.Context, code byte, payload []byte) error {
 	if s.stage != running {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (s *session) tell(ctx context.Context, code byte, payload []byte) error {
 }
 
 func (s *session) Handle(ctx context.Context, n link.Notification) error {
-	if err := s.rest(ctx); err != nil {
+	if err := s.onIdle(ctx); err != nil {
 		return err
 	}
 	item, err := frame.Parse(n.Data)
@@ -223,7 +223,7 @@ func (s *session) listen(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.tell(ctx, frame.Listen, []byte{how}); err != nil {
+	if err := s.send(ctx, frame.Listen, []byte{how}); err != nil {
 		return err
 	}
 	return s.Recording(ctx, !s.muted, "")
@@ -308,9 +308,9 @@ func (s *session) tapped(ctx context.Context, n int) error {
 	return s.PublishLive(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: gesture, Name: name})
 }
 
-// rest ends a recording that has been silent for a while, counts taps, gives up photos, and reports
+// onIdle ends a recording that has been silent for a while, counts taps, gives up photos, and reports
 // losses.
-func (s *session) rest(ctx context.Context) error {
+func (s *session) onIdle(ctx context.Context) error {
 	if s.ear.Idle(s.Now) {
 		if err := s.ear.EndRecording(ctx, s.Conn, false); err != nil {
 			return err
@@ -338,11 +338,11 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 		return s.line(ctx)
 	case s.stage == running && !s.next.IsZero() && !now.Before(s.next) && !s.Client.Paused():
 		s.next = now.Add(time.Duration(s.Options.PhotoEach(s.battery)) * time.Second)
-		if err := s.tell(ctx, frame.Photo, []byte{1}); err != nil {
+		if err := s.send(ctx, frame.Photo, []byte{1}); err != nil {
 			return err
 		}
 	}
-	return s.rest(ctx)
+	return s.onIdle(ctx)
 }
 
 // Command does what the node asks for.
@@ -356,11 +356,11 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 		return s.listen(ctx)
 	case wire.CmdCapture:
 		if cmd.What == "photo" && !s.Client.Paused() {
-			return s.tell(ctx, frame.Photo, []byte{1})
+			return s.send(ctx, frame.Photo, []byte{1})
 		}
 	case wire.CmdSay:
 		s.Note("answer", "%d characters are shown", len(cmd.Text))
-		return s.tell(ctx, frame.Show, []byte(carry.Lines(cmd.Text, columns, rows)))
+		return s.send(ctx, frame.Show, []byte(carry.Lines(cmd.Text, columns, rows)))
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func (d *worn) run() {
 		case <-d.Stop:
 			return
 		case b := <-d.In:
-			if !d.take(b) {
+			if !d.handleWrite(b) {
 				return
 			}
 		}
@@ -105,8 +105,8 @@ func (d *worn) run() {
 	d.of.mu.Unlock()
 }
 
-// take handles a write. It returns false when the connection is over.
-func (d *worn) take(b []byte) bool {
+// handleWrite handles a write. It returns false when the connection is over.
+func (d *worn) handleWrite(b []byte) bool {
 	switch {
 	case frame.Check(b) != nil:
 		d.of.mu.Lock()

@@ -79,7 +79,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.lines(ctx)
 }
 
-func (s *session) keep() error { return s.State.Keep(partName, s.part) }
+func (s *session) saveState() error { return s.State.Keep(partName, s.part) }
 
 func (s *session) Handle(ctx context.Context, n link.Notification) error {
 	if err := s.TellLosses(ctx, false); err != nil {
@@ -138,7 +138,7 @@ func (s *session) event(ctx context.Context, e frame.Event) error {
 		if open && before.Name == e.Name && before.False == e.False && slices.Equal(before.Zones, e.Zones) {
 			return nil
 		}
-		return s.keep()
+		return s.saveState()
 	}
 	if err := s.objectGone(ctx, e); err != nil {
 		return err
@@ -151,13 +151,13 @@ func (s *session) event(ctx context.Context, e frame.Event) error {
 func (s *session) objectGone(ctx context.Context, e frame.Event) error {
 	if e.False {
 		delete(s.part.Open, e.ID)
-		return s.keep()
+		return s.saveState()
 	}
 	e.State = frame.End
 	s.part.Open[e.ID] = object{e, s.Now}
 	s.Report.Sightings++
 	s.Note("sighting", "%s %s", e.Start.Format(time.RFC3339), sentence(e))
-	if err := errors.Join(s.keep(), s.line(ctx, e.ID)); err != nil {
+	if err := errors.Join(s.saveState(), s.line(ctx, e.ID)); err != nil {
 		return err
 	}
 	return s.show(ctx, e)
@@ -181,14 +181,14 @@ func (s *session) line(ctx context.Context, id string) error {
 		return nil
 	}
 	e := s.part.Open[id].Event
-	kept, r, err := s.say(ctx, e.Camera, id, "seen", e.Start, sentence(e))
+	kept, r, err := s.publishLine(ctx, e.Camera, id, "seen", e.Start, sentence(e))
 	if err != nil {
 		return err
 	}
 	done := func(context.Context, error) error {
 		delete(s.part.Open, id)
 		delete(s.waits, id)
-		return s.keep()
+		return s.saveState()
 	}
 	switch {
 	case kept:
@@ -218,7 +218,7 @@ func (s *session) bound(ctx context.Context) error {
 		}
 	}
 	delete(s.part.Open, oldest) // there is no room to wait for its line
-	return s.keep()
+	return s.saveState()
 }
 
 // show publishes the latest picture of an object that went, or waits for it.
@@ -268,7 +268,7 @@ func (s *session) findingCame(ctx context.Context, t frame.Finding) error {
 	if open {
 		o.Event.Name, o.Event.Plate = cmp.Or(t.Name, o.Event.Name), cmp.Or(t.Plate, o.Event.Plate)
 		if s.part.Open[t.ID] = o; t.Description == "" {
-			return s.keep()
+			return s.saveState()
 		}
 	}
 	if !wire.Believed(t.At, s.Now) {
@@ -280,14 +280,14 @@ func (s *session) findingCame(ctx context.Context, t frame.Finding) error {
 	if text == "" {
 		text = fmt.Sprintf("The camera %s recognised %s.", camera, strings.ReplaceAll(cmp.Or(t.Name, "the number plate "+t.Plate), "_", " "))
 	}
-	_, _, err := s.say(ctx, camera, t.ID, "told", t.At, text)
+	_, _, err := s.publishLine(ctx, camera, t.ID, "told", t.At, text)
 	return err
 }
 
-// say publishes a line whose identity follows from its subject, so that it exists once however
+// publishLine publishes a line whose identity follows from its subject, so that it exists once however
 // often it comes. Frigate publishes with QoS 0 and repeats nothing, so the line is stored in the
 // spool before it is sent.
-func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time, text string) (kept bool, r *wear.Receipt, err error) {
+func (s *session) publishLine(ctx context.Context, camera, id, kind string, at time.Time, text string) (kept bool, r *wear.Receipt, err error) {
 	about := id + " " + kind
 	if kind == "told" {
 		about += " " + text
@@ -360,5 +360,5 @@ func (s *session) End(ctx context.Context) error {
 	if n := len(s.part.Open); n > 0 {
 		s.Note("status", "%d objects have not ended yet, or their line has not reached the node", n)
 	}
-	return errors.Join(err, s.keep(), s.Status(ctx, "offline", "no connection to Frigate's broker"))
+	return errors.Join(err, s.saveState(), s.Status(ctx, "offline", "no connection to Frigate's broker"))
 }

@@ -92,7 +92,7 @@ func (s *session) listen(ctx context.Context) error {
 }
 
 func (s *session) Handle(ctx context.Context, n link.Notification) error {
-	if err := s.rest(ctx); err != nil {
+	if err := s.onIdle(ctx); err != nil {
 		return err
 	}
 	left := strings.HasPrefix(n.Char, link.Left)
@@ -189,8 +189,8 @@ func (s *session) answered(ctx context.Context, a frame.Answer, left bool) error
 	return nil
 }
 
-// rest ends a recording that has been silent for a while, and reports losses.
-func (s *session) rest(ctx context.Context) error {
+// onIdle ends a recording that has been silent for a while, and reports losses.
+func (s *session) onIdle(ctx context.Context) error {
 	if s.sound.Idle(s.Now) {
 		if err := s.ended(ctx); err != nil {
 			return err
@@ -221,7 +221,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	return s.rest(ctx)
+	return s.onIdle(ctx)
 }
 
 // Characters of the display: 488 points wide, in EvenDemoApp's font, five lines at once.

@@ -88,11 +88,11 @@ func (d *worn) run() {
 // written takes Write's argument, which begins with the arm.
 func (d *worn) written(b []byte) bool {
 	arm := string(b[:strings.IndexByte(string(b), '/')+1])
-	return d.take(arm, b[len(arm):])
+	return d.handleWrite(arm, b[len(arm):])
 }
 
-// take answers a write. It returns false when the connection is over.
-func (d *worn) take(arm string, b []byte) bool {
+// handleWrite answers a write. It returns false when the connection is over.
+func (d *worn) handleWrite(arm string, b []byte) bool {
 	switch {
 	case b[0] == frame.Heart && len(b) == 6:
 		if d.of.Beats != nil {
@@ -105,7 +105,7 @@ func (d *worn) take(arm string, b []byte) bool {
 		if !d.send(arm, []byte{frame.Microphone, 0xc9, b[1]}) {
 			return false
 		}
-		return b[1] != 1 || d.heard || d.hear()
+		return b[1] != 1 || d.heard || d.sendSound()
 	case b[0] == frame.Text && len(b) > 9:
 		d.text[arm] += string(b[9:])
 		if b[3]+1 < b[2] {
@@ -120,9 +120,9 @@ func (d *worn) take(arm string, b []byte) bool {
 	return true
 }
 
-// hear sends what the microphone hears. When the wearer presses the left arm, the right one is told
+// sendSound sends what the microphone hears. When the wearer presses the left arm, the right one is told
 // to record again, and goes on recording.
-func (d *worn) hear() bool {
+func (d *worn) sendSound() bool {
 	d.heard = true
 	if !d.send(link.Left, []byte{0xf5, byte(frame.Ask)}) {
 		return false

@@ -224,7 +224,7 @@ func (s *session) state(ctx context.Context, w *waiting) (*wear.Receipt, error) 
 		return nil, nil // most readings are left out
 	}
 	if m == nil {
-		return nil, s.keep(e, now)
+		return nil, s.saveState(e, now)
 	}
 	*m.Head() = wire.Header{Boot: s.part.Boot, Seq: carry.Seq(fmt.Appendf(nil, "%s %d %s", e, at.UnixMilli(), w.m.Text)), At: at}
 	r, err := s.Publish(ctx, m)
@@ -232,13 +232,13 @@ func (s *session) state(ctx context.Context, w *waiting) (*wear.Receipt, error) 
 		return nil, err
 	}
 	// If the bridge restarts before the node has the message, it has to publish it again.
-	s.Await(ctx, []*wear.Receipt{r}, func(context.Context, error) error { return s.keep(e, now) })
+	s.Await(ctx, []*wear.Receipt{r}, func(context.Context, error) error { return s.saveState(e, now) })
 	return r, nil
 }
 
-// keep stores the last known state of an entity on disk. If there is no room, an entity that the
+// saveState stores the last known state of an entity on disk. If there is no room, an entity that the
 // house no longer has is dropped.
-func (s *session) keep(e string, now thing) error {
+func (s *session) saveState(e string, now thing) error {
 	if _, there := s.part.Things[e]; !there && len(s.part.Things) >= maxThings {
 		for old := range s.part.Things {
 			if _, here := s.about[old]; !here {

@@ -119,7 +119,7 @@ func (d *download) page(ctx context.Context, p *frame.Page, bad error) error {
 		d.s.Note("warning", "storage: page %d: %v; it stays in the pendant", p.Index, bad)
 		d.s.Losses.Other(fmt.Sprintf("page %d: %v", p.Index, bad), d.s.Now)
 	case p.Index >= d.mark && p.Index-d.mark < maxAhead:
-		if err := d.take(ctx, p); err != nil {
+		if err := d.handlePage(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -132,8 +132,8 @@ func (d *download) page(ctx context.Context, p *frame.Page, bad error) error {
 // maxAhead limits the pages that are remembered beyond a hole.
 const maxAhead = 1 << 20
 
-// take publishes a page that did not come before, and sends a full batch.
-func (d *download) take(ctx context.Context, p *frame.Page) error {
+// handlePage publishes a page that did not come before, and sends a full batch.
+func (d *download) handlePage(ctx context.Context, p *frame.Page) error {
 	var data []byte
 	var err error
 	h := sha256.New()

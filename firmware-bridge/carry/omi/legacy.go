@@ -77,7 +77,7 @@ func (s *session) openLegacy(ctx context.Context) error {
 	return nil
 }
 
-func (d *legacy) keep() error { return d.s.State.Keep(legacyPart, d.kept) }
+func (d *legacy) saveState() error { return d.s.State.Keep(legacyPart, d.kept) }
 
 func (d *legacy) command(ctx context.Context, next phase, c frame.LegacyCommand, offset uint32) error {
 	d.phase, d.until = next, time.Now().Add(d.s.patience())
@@ -143,7 +143,7 @@ func (d *legacy) notified(ctx context.Context, b []byte) error {
 		return d.fail(ctx, err)
 	case block != nil && d.phase == reading && d.begun:
 		d.until = time.Now().Add(d.s.patience())
-		return d.take(ctx, block)
+		return d.handleBlock(ctx, block)
 	case block != nil:
 		return nil // it belongs to a reading that was stopped
 	case status.Failed():
@@ -158,12 +158,12 @@ func (d *legacy) notified(ctx context.Context, b []byte) error {
 		d.s.OnNote(carry.Note{What: "storage", Text: fmt.Sprintf("%d bytes are with the node; the device has deleted them", d.used)})
 		d.kept = legacyState{Boot: d.kept.Boot}
 		d.phase, d.until = idle, time.Time{}
-		return d.keep()
+		return d.saveState()
 	}
 	return nil
 }
 
-func (d *legacy) take(ctx context.Context, block []byte) error {
+func (d *legacy) handleBlock(ctx context.Context, block []byte) error {
 	if d.pos == d.from && d.kept.Done > 0 {
 		if sum := sha256.Sum256(block); hex.EncodeToString(sum[:]) != d.kept.Last {
 			d.kept.Done, d.kept.Last = 0, "" // a different file
@@ -264,7 +264,7 @@ func (d *legacy) send(ctx context.Context, upTo uint32, last [32]byte) {
 			if upTo%frame.LegacyBlock != 0 {
 				d.kept.Last = "" // the file may continue in that block
 			}
-			if err := d.keep(); err != nil {
+			if err := d.saveState(); err != nil {
 				return err
 			}
 		}
@@ -282,9 +282,9 @@ func (d *legacy) end(ctx context.Context) error {
 	return nil
 }
 
-// whole reports whether everything came, in one reading from the beginning or in several. Blocks
+// complete reports whether everything came, in one reading from the beginning or in several. Blocks
 // have no numbers, so only their count shows a lost one.
-func (d *legacy) whole() bool {
+func (d *legacy) complete() bool {
 	return d.pos >= d.used || len(d.safe) >= int((d.used+frame.LegacyBlock-1)/frame.LegacyBlock)
 }
 
@@ -297,7 +297,7 @@ func (d *legacy) settle(ctx context.Context) error {
 		d.phase, d.until = idle, time.Now().Add(d.s.FirstWait)
 		d.s.Note("storage", "not fetched while paused")
 		return nil
-	case !d.whole():
+	case !d.complete():
 		if d.grew {
 			d.grew, d.pause = false, d.s.FirstWait
 		}
@@ -305,7 +305,7 @@ func (d *legacy) settle(ctx context.Context) error {
 		return d.fail(ctx, fmt.Errorf("%d bytes of %d did not come", d.used-d.pos, d.used))
 	}
 	d.kept.Done, d.kept.Last = 0, "" // after a kill from here on the file is read from the start, since it may be a different one
-	if err := d.keep(); err != nil {
+	if err := d.saveState(); err != nil {
 		return err
 	}
 	return d.command(ctx, advancing, frame.LegacyDelete, 0)

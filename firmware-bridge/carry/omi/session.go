@@ -62,7 +62,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 }
 
 func (s *session) Tick(ctx context.Context, now time.Time) error {
-	if err := s.rest(ctx); err != nil || s.store == nil {
+	if err := s.onIdle(ctx); err != nil || s.store == nil {
 		return err
 	}
 	return s.store.tick(ctx, now)
@@ -94,8 +94,8 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	return nil
 }
 
-// rest ends a recording that has been silent for a while, and reports losses.
-func (s *session) rest(ctx context.Context) error {
+// onIdle ends a recording that has been silent for a while, and reports losses.
+func (s *session) onIdle(ctx context.Context) error {
 	if s.sound.Idle(s.Now) {
 		if err := s.frames(ctx, s.audio.Flush()); err != nil {
 			return err
@@ -117,7 +117,7 @@ func (s *session) End(ctx context.Context) error {
 }
 
 func (s *session) Handle(ctx context.Context, n link.Notification) error {
-	if err := s.rest(ctx); err != nil {
+	if err := s.onIdle(ctx); err != nil {
 		return err
 	}
 	switch n.Char {

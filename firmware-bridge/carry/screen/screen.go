@@ -91,7 +91,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	}
 	w := *before.Front
 	if w.Width == 0 {
-		return s.say(ctx, w, named, false, now)
+		return s.publishTitle(ctx, w, named, false, now)
 	}
 	b, err := s.Dev.Read(ctx, w.Shot())
 	switch {
@@ -102,7 +102,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 			s.unread = true
 			s.Note("warning", "only window titles are taken from this screen: %v", err)
 		}
-		return s.say(ctx, w, named, false, now)
+		return s.publishTitle(ctx, w, named, false, now)
 	case err != nil:
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, nam
 		s.NoteDamaged(fmt.Sprintf("screen: a picture of %d bytes", b.Len()))
 		return nil
 	}
-	if err := s.say(ctx, w, named, true, now); err != nil {
+	if err := s.publishTitle(ctx, w, named, true, now); err != nil {
 		return err
 	}
 	i := 0
@@ -165,8 +165,8 @@ func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, nam
 	return nil
 }
 
-// say publishes the window's title if it has not changed between two looks and is new.
-func (s *session) say(ctx context.Context, w link.Window, named, pictured bool, now time.Time) error {
+// publishTitle publishes the window's title if it has not changed between two looks and is new.
+func (s *session) publishTitle(ctx context.Context, w link.Window, named, pictured bool, now time.Time) error {
 	if !named || !s.titles.news(w.Title, pictured, now) {
 		return nil
 	}

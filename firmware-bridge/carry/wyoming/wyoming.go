@@ -63,10 +63,10 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	if err := s.run(ctx, !c.Client.Paused()); err != nil {
 		return nil, err
 	}
-	return s, s.say(ctx, "describe", nil)
+	return s, s.send(ctx, "describe", nil)
 }
 
-func (s *session) say(ctx context.Context, kind string, data map[string]any) error {
+func (s *session) send(ctx context.Context, kind string, data map[string]any) error {
 	b, err := frame.Append(nil, frame.Event{Type: kind, Data: data})
 	if err != nil {
 		return err
@@ -78,9 +78,9 @@ func (s *session) say(ctx context.Context, kind string, data map[string]any) err
 func (s *session) run(ctx context.Context, on bool) error {
 	s.on = on
 	if on {
-		return s.say(ctx, "run-satellite", nil)
+		return s.send(ctx, "run-satellite", nil)
 	}
-	return s.say(ctx, "pause-satellite", nil)
+	return s.send(ctx, "pause-satellite", nil)
 }
 
 func (s *session) Handle(ctx context.Context, n link.Notification) error {
@@ -105,7 +105,7 @@ func (s *session) event(ctx context.Context, e *frame.Event) error {
 	case "info":
 		return s.hello(ctx, e)
 	case "ping":
-		return s.say(ctx, "pong", map[string]any{"text": e.Data["text"]})
+		return s.send(ctx, "pong", map[string]any{"text": e.Data["text"]})
 	case "detection":
 		name := e.Text("name")
 		s.Report.Presses++
@@ -202,10 +202,10 @@ func (s *session) understood(ctx context.Context, pcm []byte, lasts time.Duratio
 	if err := s.sound.EndRecording(ctx, s.Conn); err != nil {
 		return err
 	}
-	if err := s.say(ctx, "voice-stopped", map[string]any{"timestamp": nil}); err != nil {
+	if err := s.send(ctx, "voice-stopped", map[string]any{"timestamp": nil}); err != nil {
 		return err
 	}
-	return s.say(ctx, "transcript", map[string]any{"text": ""})
+	return s.send(ctx, "transcript", map[string]any{"text": ""})
 }
 
 // loudness returns the mean absolute value of samples.
@@ -227,7 +227,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	}
 	if now.Sub(s.pinged) > pingEvery*unit {
 		s.pinged = now
-		if err := s.say(ctx, "ping", map[string]any{"text": fmt.Sprint(now.UnixMilli())}); err != nil {
+		if err := s.send(ctx, "ping", map[string]any{"text": fmt.Sprint(now.UnixMilli())}); err != nil {
 			return err
 		}
 	}
@@ -273,7 +273,7 @@ func (s *session) answer(ctx context.Context, text string) error {
 	for ; len(pcm) > 0; pcm = pcm[min(len(pcm), 2*piece):] {
 		pieces = append(pieces, pcm[:min(len(pcm), 2*piece)])
 	}
-	if err := s.say(ctx, "audio-start", format()); err != nil {
+	if err := s.send(ctx, "audio-start", format()); err != nil {
 		return err
 	}
 	s.aloud, s.speaks = voice.Play(pieces, piece*time.Second/voice.Rate, ahead, time.Now()), true
@@ -304,7 +304,7 @@ func (s *session) endAnswer(ctx context.Context) error {
 		return nil
 	}
 	s.aloud, s.speaks = voice.Playing{}, false
-	return s.say(ctx, "audio-stop", nil)
+	return s.send(ctx, "audio-stop", nil)
 }
 
 // End implements [carry.Session]. It tells the satellite to stop, if the satellite can still be

@@ -237,7 +237,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	case cmd.Cmd == wire.CmdPause && s.Client.Paused():
 		return errPaused
 	case cmd.Cmd == wire.CmdSay && s.greeted:
-		return s.say(ctx, cmd.Text)
+		return s.answer(ctx, cmd.Text)
 	}
 	return nil
 }
@@ -249,8 +249,8 @@ const ahead = 1200 * time.Millisecond
 // drops sound that comes before "start".
 const overtaken = 200 * time.Millisecond
 
-// say begins an answer, and stops the one that is being played.
-func (s *session) say(ctx context.Context, text string) error {
+// answer begins an answer, and stops the one that is being played.
+func (s *session) answer(ctx context.Context, text string) error {
 	packets, err := voice.Opus(ctx, text)
 	if err != nil {
 		s.Note("warning", "%v", err)

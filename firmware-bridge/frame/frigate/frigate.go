@@ -104,7 +104,7 @@ func parse(prefix, topic string, payload []byte) (any, error) {
 	case "events":
 		return event(payload)
 	case "tracked_object_update":
-		return told(payload)
+		return parseUpdate(payload)
 	case "available":
 		switch s := string(payload); s {
 		case "online":
@@ -235,7 +235,7 @@ func subLabel(b json.RawMessage) (name string, err error) {
 	return name, checkName("it", name)
 }
 
-func told(payload []byte) (any, error) {
+func parseUpdate(payload []byte) (any, error) {
 	var m struct {
 		Type, ID, Camera, Description, Plate string
 		Name                                 *string

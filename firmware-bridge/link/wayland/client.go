@@ -152,7 +152,7 @@ func (c *Client) read(conn net.Conn) {
 		c.mu.Lock()
 		for _, m := range list {
 			if c.err == nil {
-				c.take(m)
+				c.handleEvent(m)
 			}
 		}
 		if err = errors.Join(bad, err); err != nil {
@@ -166,8 +166,8 @@ func (c *Client) read(conn net.Conn) {
 	}
 }
 
-// take handles an event. The caller holds mu.
-func (c *Client) take(m Message) {
+// handleEvent handles an event. The caller holds mu.
+func (c *Client) handleEvent(m Message) {
 	o := c.objects[m.Object]
 	if o == nil && m.Object < serverFirst {
 		c.fail(fmt.Errorf("%w: an event for object %d, which is not there", ErrProtocol, m.Object))

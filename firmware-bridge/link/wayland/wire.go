@@ -93,7 +93,7 @@ type arguments struct {
 	err error
 }
 
-func (a *arguments) take(n int, what string) []byte {
+func (a *arguments) next(n int, what string) []byte {
 	if a.err == nil && (n < 0 || n > len(a.b)-a.at) {
 		a.err = fmt.Errorf("%s at byte %d is longer than the message", what, a.at)
 	}
@@ -105,7 +105,7 @@ func (a *arguments) take(n int, what string) []byte {
 }
 
 func (a *arguments) uint() uint32 {
-	b := a.take(4, "the number")
+	b := a.next(4, "the number")
 	if b == nil {
 		return 0
 	}
@@ -119,8 +119,8 @@ func (a *arguments) array() []byte {
 	if n > 1<<16 {
 		n = 1 << 16 // longer than any message
 	}
-	b := a.take(int(n), "the array")
-	a.take(-int(n)&3, "the padding")
+	b := a.next(int(n), "the array")
+	a.next(-int(n)&3, "the padding")
 	return b
 }
 

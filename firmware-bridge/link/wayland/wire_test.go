@@ -125,7 +125,7 @@ func (c *Client) push(t testing.TB, b []byte) {
 	defer c.mu.Unlock()
 	for _, m := range list {
 		if c.err == nil {
-			c.take(m)
+			c.handleEvent(m)
 		}
 	}
 	if err != nil {

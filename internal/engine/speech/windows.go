@@ -176,7 +176,7 @@ func dropTwin(t *Transcript, seam, overlap time.Duration) {
 		a, b := &t.Segments[i-1], &t.Segments[i]
 		last, first := a.Words[len(a.Words)-1], b.Words[0]
 		near := last.To > seam-overlap/2 && first.From < seam+overlap/2 && first.From-last.From < twinWithin
-		if !near || !strings.EqualFold(bare(last.Text), bare(first.Text)) {
+		if !near || !strings.EqualFold(trimPunctuation(last.Text), trimPunctuation(first.Text)) {
 			continue
 		}
 		if b.Words = b.Words[1:]; len(b.Words) == 0 {
@@ -192,7 +192,7 @@ func dropTwin(t *Transcript, seam, overlap time.Duration) {
 // longer. Chosen by hand.
 const twinWithin = 150 * time.Millisecond
 
-func bare(s string) string {
+func trimPunctuation(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 

@@ -102,7 +102,7 @@ func (w *Wyoming) exchange(ctx context.Context, sound iter.Seq[[]byte], hint Hin
 	var stopped atomic.Bool
 	sent := make(chan error, 1)
 	go func() { sent <- w.send(heard, conn, sound, hint, &stopped) }()
-	t, err = hear(bufio.NewReaderSize(conn, maxWyomingLine), partial)
+	t, err = readTranscript(bufio.NewReaderSize(conn, maxWyomingLine), partial)
 	whole = stopped.Load()
 	answered()
 	if err == nil && whole {
@@ -191,8 +191,8 @@ func (w *Wyoming) send(ctx context.Context, conn net.Conn, sound iter.Seq[[]byte
 	return out.Flush()
 }
 
-// hear reads events until the transcript. A streaming server sends it in pieces, and then complete.
-func hear(in *bufio.Reader, partial func(string)) (Transcript, error) {
+// readTranscript reads events until the transcript. A streaming server sends it in pieces, and then complete.
+func readTranscript(in *bufio.Reader, partial func(string)) (Transcript, error) {
 	soFar := ""
 	for {
 		ev, err := readWyoming(in)

@@ -169,7 +169,7 @@ func (r *Reading) blocks(path string, p []byte, key *pb.DataKey, spans []span, f
 		if !sound {
 			r.note("table file", path, fmt.Sprintf("its block at byte %d was altered", s.from))
 		}
-		if err := blockEntries(block, func(key, value []byte) error { return r.give(fn, path, key, value, sound) }); err != nil {
+		if err := blockEntries(block, func(key, value []byte) error { return r.deliver(fn, path, key, value, sound) }); err != nil {
 			return err
 		}
 	}
@@ -207,7 +207,7 @@ func (r *Reading) logFile(path string, p []byte, fn func(Entry) error) error {
 	var keys [][]byte
 	commit := func() error {
 		for i := range open {
-			if err := r.give(fn, path, keys[i], open[i].value, true); err != nil {
+			if err := r.deliver(fn, path, keys[i], open[i].value, true); err != nil {
 				return err
 			}
 		}
@@ -251,8 +251,8 @@ func (r *Reading) logFile(path string, p []byte, fn func(Entry) error) error {
 	return nil
 }
 
-// give passes an entry to fn, unless it is one of Badger's own.
-func (r *Reading) give(fn func(Entry) error, path string, key, value []byte, sound bool) error {
+// deliver passes an entry to fn, unless it is one of Badger's own.
+func (r *Reading) deliver(fn func(Entry) error, path string, key, value []byte, sound bool) error {
 	if len(key) <= stampSize || bytes.HasPrefix(key, []byte(own)) {
 		return nil
 	}

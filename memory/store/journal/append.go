@@ -95,7 +95,7 @@ func (j *Journal) withdraw(q *request) bool {
 // commit writes and syncs waiting requests, up to maxBatch. The caller holds
 // turn.
 func (j *Journal) commit() {
-	batch, size := j.take()
+	batch, size := j.nextBatch()
 	entries := 0
 	for _, q := range batch {
 		entries += len(q.entries)
@@ -125,7 +125,7 @@ func (j *Journal) commit() {
 	}
 }
 
-func (j *Journal) take() (batch []*request, size int64) {
+func (j *Journal) nextBatch() (batch []*request, size int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	n := 0

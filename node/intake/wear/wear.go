@@ -285,14 +285,14 @@ func (c *Client) answered(payload []byte) {
 	if err != nil {
 		return // not from a node that we understand
 	}
-	if begun := c.take(a); begun && c.cfg.OnWait != nil {
+	if begun := c.settle(a); begun && c.cfg.OnWait != nil {
 		c.cfg.OnWait(a.Error)
 	}
 }
 
-// take settles the messages that an acknowledgement answers. begun reports that the node has
+// settle settles the messages that an acknowledgement answers. begun reports that the node has
 // begun to refuse messages for now, or for a new reason.
-func (c *Client) take(a *wire.Ack) (begun bool) {
+func (c *Client) settle(a *wire.Ack) (begun bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.heard, c.silent = time.Now(), 0

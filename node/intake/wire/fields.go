@@ -50,7 +50,7 @@ func (r *fields) uint(name string, required bool, lo, hi uint64) uint64 {
 	if !ok {
 		return 0
 	}
-	n, ok := r.whole(v)
+	n, ok := r.wholeNumber(v)
 	switch {
 	case !ok:
 		r.fail(name, Wrong, "want a whole number")
@@ -60,9 +60,9 @@ func (r *fields) uint(name string, required bool, lo, hi uint64) uint64 {
 	return n
 }
 
-// whole reads a whole number. A negative one becomes a number that is out of any
+// wholeNumber reads a whole number. A negative one becomes a number that is out of any
 // range.
-func (r *fields) whole(v any) (uint64, bool) {
+func (r *fields) wholeNumber(v any) (uint64, bool) {
 	switch n := v.(type) {
 	case uint64:
 		return n, true

@@ -88,7 +88,7 @@ func (r *fields) seqs() []uint64 {
 	}
 	out := make([]uint64, len(a))
 	for i, e := range a {
-		if out[i], ok = r.whole(e); !ok {
+		if out[i], ok = r.wholeNumber(e); !ok {
 			r.fail("seqs", Wrong, "want whole numbers")
 		}
 	}

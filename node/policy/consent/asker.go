@@ -85,7 +85,7 @@ func (d *Asker) Ask(ctx context.Context, held []Held, again bool) error {
 			return err
 		}
 		list, _, _ = ask(list, held, again, now)
-		return keep(tx, list, now)
+		return save(tx, list, now)
 	})
 }
 
@@ -165,7 +165,7 @@ func (a Agreer) Consents(ctx context.Context) (out []serve.Consent, err error) {
 	})
 	for i := range list {
 		if q := &list[i]; q.waits(now) || q.holds(now) {
-			v, err := d.shown(ctx, q, now)
+			v, err := d.toAPI(ctx, q, now)
 			if err != nil {
 				return nil, err
 			}
@@ -175,8 +175,8 @@ func (a Agreer) Consents(ctx context.Context) (out []serve.Consent, err error) {
 	return out, nil
 }
 
-// shown returns a question in the form in which it is served.
-func (d *Asker) shown(ctx context.Context, q *question, now time.Time) (v serve.Consent, err error) {
+// toAPI returns a question in the form in which it is served.
+func (d *Asker) toAPI(ctx context.Context, q *question, now time.Time) (v serve.Consent, err error) {
 	v = serve.Consent{ID: q.ID, Who: q.By.Who(), Action: string(q.By.Action), Purpose: q.By.Purpose, Rule: q.Rule, Words: q.Key, Redacted: q.By.Form != "",
 		Asked: q.Asked, First: q.First, Last: q.Last, Most: config.Duration(q.most()), Waits: []serve.ConsentItem{}}
 	if q.waits(now) {
@@ -268,7 +268,7 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 	if err != nil {
 		return v, err
 	}
-	of, err := d.seen(ctx, q, r.Of)
+	of, err := d.currentItems(ctx, q, r.Of)
 	if err != nil {
 		return v, err
 	}
@@ -308,7 +308,7 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 			k.allow(of, r.Remember, until, now)
 		}
 		kept = *k
-		return keep(tx, again, now)
+		return save(tx, again, now)
 	})
 	if err != nil {
 		return v, err
@@ -316,13 +316,13 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 	if was && !kept.Allowed && d.c.WithdrawAllowed != nil {
 		d.c.WithdrawAllowed(context.WithoutCancel(ctx))
 	}
-	return d.shown(ctx, &kept, now)
+	return d.toAPI(ctx, &kept, now)
 }
 
-// seen returns the waiting memories as they are now. With some, it returns only the
+// currentItems returns the waiting memories as they are now. With some, it returns only the
 // memories that the wearer was shown, and nothing that was added meanwhile; if one of
 // them was changed, the error is serve.ErrConflict.
-func (d *Asker) seen(ctx context.Context, q *question, some []serve.ConsentSeen) (of []serve.ConsentSeen, err error) {
+func (d *Asker) currentItems(ctx context.Context, q *question, some []serve.ConsentSeen) (of []serve.ConsentSeen, err error) {
 	items, err := d.items(ctx, q, q.Of)
 	for _, it := range items {
 		if len(some) > 0 {

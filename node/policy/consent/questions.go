@@ -98,8 +98,8 @@ func read(tx *store.Tx) (list []question, err error) {
 	return list, err
 }
 
-// keep stores the questions that are still useful.
-func keep(tx *store.Tx, list []question, now time.Time) error {
+// save stores the questions that are still useful.
+func save(tx *store.Tx, list []question, now time.Time) error {
 	list = slices.DeleteFunc(list, func(q question) bool { return !q.holds(now) && !q.waits(now) })
 	for i := range list {
 		q := &list[i]
@@ -204,7 +204,7 @@ func End(tx *store.Tx, by policy.Request, now time.Time) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	return keep(tx, slices.DeleteFunc(list, func(q question) bool { return q.of(&by) }), now)
+	return save(tx, slices.DeleteFunc(list, func(q question) bool { return q.of(&by) }), now)
 }
 
 // allow answers yes for memories, as they were shown, until a time. What was allowed

@@ -66,7 +66,7 @@ func (d *Asker) ReadEntry(ctx context.Context, by policy.Request, entry string, 
 			return nil
 		}
 		r = out
-		return keep(tx, list, a.now)
+		return save(tx, list, a.now)
 	})
 	if err != nil {
 		return Reading{}, err

@@ -53,10 +53,10 @@ func (p Policer) Policy(ctx context.Context) (v serve.Policy, err error) {
 		return v, err
 	}
 	defer release()
-	return rb.shown(ctx)
+	return rb.current(ctx)
 }
 
-func (rb *Rulebook) shown(ctx context.Context) (v serve.Policy, err error) {
+func (rb *Rulebook) current(ctx context.Context) (v serve.Policy, err error) {
 	err = rb.c.Engine.View(ctx, func(tx *store.Tx) error {
 		r, err := Read(tx)
 		v = Shown(&r)
@@ -93,10 +93,10 @@ func (p Policer) SetPolicy(ctx context.Context, r serve.NewPolicy) (v serve.Poli
 	if _, err := policy.Parse(r.Text); err != nil {
 		return v, err
 	}
-	if err := rb.say(ctx, thePolicy, r.Text, r.Was); err != nil {
+	if err := rb.assertText(ctx, thePolicy, r.Text, r.Was); err != nil {
 		return v, err
 	}
-	return rb.shown(ctx)
+	return rb.current(ctx)
 }
 
 // MaxNever is how many words a never list may have.
@@ -115,10 +115,10 @@ func (p Policer) SetNever(ctx context.Context, r serve.NeverList) (v serve.Polic
 	}
 	text := strings.Join(words, "\n")
 	text = cmp.Or(text, "-") // a memory must have a text; this one has no letter, so it is not a word
-	if err := rb.say(ctx, theNever, text, r.Was); err != nil {
+	if err := rb.assertText(ctx, theNever, text, r.Was); err != nil {
 		return v, err
 	}
-	return rb.shown(ctx)
+	return rb.current(ctx)
 }
 
 // checkNever returns the words of a never list without repetitions.
@@ -140,11 +140,11 @@ func checkNever(words []string) (out []string, err error) {
 	return out, nil
 }
 
-// say stores a text as a statement of the wearer. If was is not nil and the present rules are
+// assertText stores a text as a statement of the wearer. If was is not nil and the present rules are
 // others, it returns serve.ErrChanged.
-func (rb *Rulebook) say(ctx context.Context, what, text string, was []string) error {
+func (rb *Rulebook) assertText(ctx context.Context, what, text string, was []string) error {
 	_, err := rb.c.Engine.Assert(ctx, engine.PersonAuthority, func(tx *store.Tx) ([]memory.Assertion, error) {
-		if err := still(tx, what, was); err != nil {
+		if err := checkUnchanged(tx, what, was); err != nil {
 			return nil, err
 		}
 		m, id, err := find(tx, what)
@@ -170,8 +170,8 @@ func (rb *Rulebook) say(ctx context.Context, what, text string, was []string) er
 	return err
 }
 
-// still returns serve.ErrChanged if the policy or the words are not what they were.
-func still(tx *store.Tx, what string, was []string) error {
+// checkUnchanged returns serve.ErrChanged if the policy or the words are not what they were.
+func checkUnchanged(tx *store.Tx, what string, was []string) error {
 	if was == nil {
 		return nil
 	}

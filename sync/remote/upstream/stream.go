@@ -81,7 +81,7 @@ func (t *stream) begin() {
 	ctx, end := context.WithCancel(context.Background()) // longer than the present wait
 	t.end, t.now, t.changed = end, false, make(chan struct{})
 	go func() {
-		err := t.wake(ctx, func(h page.Head) error { t.hear(ctx, h); return nil })
+		err := t.wake(ctx, func(h page.Head) error { t.listen(ctx, h); return nil })
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if ctx.Err() == nil { // nobody has ended it
@@ -92,7 +92,7 @@ func (t *stream) begin() {
 	}()
 }
 
-func (t *stream) hear(ctx context.Context, h page.Head) {
+func (t *stream) listen(ctx context.Context, h page.Head) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if ctx.Err() != nil {
@@ -108,12 +108,12 @@ func (t *stream) hear(ctx context.Context, h page.Head) {
 func (t *stream) leave() {
 	t.waiting--
 	if t.waiting == 0 && t.end != nil {
-		t.idle = time.AfterFunc(restAfter, t.rest)
+		t.idle = time.AfterFunc(restAfter, t.endIdle)
 	}
 }
 
-// rest ends a stream that nobody waits for.
-func (t *stream) rest() {
+// endIdle ends a stream that nobody waits for.
+func (t *stream) endIdle() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.waiting == 0 && t.end != nil {

@@ -121,14 +121,14 @@ func TestStreamIsReopened(t *testing.T) {
 		if err := <-ended; err != nil || r.opened != 2 {
 			t.Fatal(err, r.opened)
 		}
-		s.rest()
+		s.endIdle()
 		synctest.Wait()
 		if r.open != 0 {
 			t.Error("a stream is open that was to rest")
 		}
 		// An earlier position says nothing about the present one.
 		cut, ended = waiting(s, 0)
-		s.rest() // somebody waits
+		s.endIdle() // somebody waits
 		still(t, ended)
 		r.say <- page.Head{Cursor: 1, Log: 2, Records: 1}
 		if err := <-ended; err != nil || r.opened != 3 {

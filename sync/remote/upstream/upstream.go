@@ -94,7 +94,7 @@ func (s *Space) Append(ctx context.Context, d *envelope.Delta) error {
 func (s *Space) Wait(ctx context.Context, after uint64) error { return as(s.stream.wait(ctx, after)) }
 
 // StopIdleStream ends the stream of wake-ups if nobody waits for one.
-func (s *Space) StopIdleStream() { s.stream.rest() }
+func (s *Space) StopIdleStream() { s.stream.endIdle() }
 
 func (s *Space) Forget(ctx context.Context, refs []replica.Ref) error {
 	var out []remote.Ref

@@ -110,7 +110,7 @@ func (p *pair) fits(text string, ts []token, i int) int {
 	if first := rune(text[ts[i].from]); unicode.IsUpper(first) && !strings.HasPrefix(p.form, "i'") && !strings.HasPrefix(p.form, "i ") && (p.small || !begins(text, ts, i)) {
 		return 0 // a name: Mr Gray
 	}
-	if !apart(text, ts[i].from, end) {
+	if !standsAlone(text, ts[i].from, end) {
 		return 0
 	}
 	next := i + n
@@ -124,10 +124,10 @@ func (p *pair) fits(text string, ts []token, i int) int {
 	return n
 }
 
-// apart reports whether the text from one byte to another has a space or a punctuation mark on both
+// standsAlone reports whether the text from one byte to another has a space or a punctuation mark on both
 // sides, so that it is not a part of a link, a name or a longer word. Before a Chinese word, a
 // character with which no longer word begins is also allowed.
-func apart(text string, from, to int) bool {
+func standsAlone(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	after, size := utf8.DecodeRuneInString(text[to:])
 	first, _ := utf8.DecodeRuneInString(text[from:])
@@ -185,7 +185,7 @@ func numberAt(text string, ts []token, i int) (n, was int, forms [2]string) {
 		return 1, 0, [2]string{chineseNumbers[at], chineseNumbers[at+1]}
 	}
 	at := slices.Index(numbers, text[t.from:t.to])
-	if at < 0 || i == 0 || after != " " || text[ts[i-1].to:t.from] != " " || !slices.Contains(counting, text[ts[i-1].from:ts[i-1].to]) || !plural(text[next.from:next.to]) || !apart(text, next.from, next.to) {
+	if at < 0 || i == 0 || after != " " || text[ts[i-1].to:t.from] != " " || !slices.Contains(counting, text[ts[i-1].from:ts[i-1].to]) || !plural(text[next.from:next.to]) || !standsAlone(text, next.from, next.to) {
 		return 0, 0, forms
 	}
 	return 1, at % 2, [2]string{numbers[at&^1], numbers[at|1]}

@@ -70,7 +70,7 @@ func (m *rewriter) codeSection(r *reader) ([]byte, error) {
 			return nil, overLimit("bytes in a function", uint64(size), MaxBody)
 		}
 		base := r.base + r.i
-		p, err := r.take(size)
+		p, err := r.next(size)
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func (m *rewriter) readTypes(r *reader) error {
 			if err != nil {
 				return err
 			}
-			p, err := r.take(c)
+			p, err := r.next(c)
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (m *rewriter) globalSection(r *reader) ([]byte, error) {
 	}
 	start := r.i
 	for range n {
-		if _, err := r.take(2); err != nil { // type, mutable
+		if _, err := r.next(2); err != nil { // type, mutable
 			return nil, err
 		}
 		if err := m.constant(r); err != nil {
@@ -139,17 +139,17 @@ func (m *rewriter) constant(r *reader) error {
 	case opI64Const:
 		err = r.skipLEB(64)
 	case opF32Const:
-		_, err = r.take(4)
+		_, err = r.next(4)
 	case opF64Const:
-		_, err = r.take(8)
+		_, err = r.next(8)
 	case opRefNull:
-		_, err = r.take(1)
+		_, err = r.next(1)
 	case opRefFunc:
 		_, err = r.index("function", m.functions())
 	case opVector:
 		var v uint32
 		if v, err = r.u32(); err == nil && v == 12 {
-			_, err = r.take(16)
+			_, err = r.next(16)
 		} else if err == nil {
 			err = unsupported("initialiser with 0xfd %d at byte %d", v, r.base+r.i)
 		}
@@ -264,7 +264,7 @@ func (m *rewriter) dataSection(r *reader) error {
 			size, err = r.u32()
 		}
 		if err == nil {
-			_, err = r.take(size)
+			_, err = r.next(size)
 		}
 		if err != nil {
 			return err
@@ -305,7 +305,7 @@ func (m *rewriter) element(r *reader) (uint32, error) {
 		}
 	}
 	if err == nil && form&3 != 0 {
-		_, err = r.take(1) // kind or type
+		_, err = r.next(1) // kind or type
 	}
 	if err != nil {
 		return 0, err

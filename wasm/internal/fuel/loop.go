@@ -179,7 +179,7 @@ func (e *emitter) unroll(l *loop, from int) error {
 		f.blocks = append(f.blocks[:open], block{op: opLoop})
 		e.copied, r.i = l.from, l.from
 		for r.i < l.to {
-			if err := e.again(open); err != nil {
+			if err := e.copyInstruction(open); err != nil {
 				return err
 			}
 		}
@@ -194,9 +194,9 @@ func (e *emitter) unroll(l *loop, from int) error {
 	return nil
 }
 
-// again copies one instruction of a small loop, with open blocks around it. A branch to the loop
+// copyInstruction copies one instruction of a small loop, with open blocks around it. A branch to the loop
 // has to leave one more block, and one out of it three.
-func (e *emitter) again(open int) error {
+func (e *emitter) copyInstruction(open int) error {
 	f := e.f
 	r := &f.code
 	from := r.i

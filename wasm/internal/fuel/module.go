@@ -47,7 +47,7 @@ type rewriter struct {
 func (m *rewriter) functions() int { return len(m.typeOf) }
 
 func (m *rewriter) run() error {
-	head, err := m.in.take(8)
+	head, err := m.in.next(8)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (m *rewriter) split() (sections [secDataCount + 1]*reader, err error) {
 			return sections, err
 		}
 		at := r.i
-		p, err := r.take(n)
+		p, err := r.next(n)
 		switch {
 		case err != nil:
 			return sections, err

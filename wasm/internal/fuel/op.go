@@ -141,7 +141,7 @@ func (f *function) read(in *instr) (err error) {
 	case op == opSelectT:
 		var n uint32
 		if n, err = r.count("types of select", 1, 1); err == nil {
-			_, err = r.take(n)
+			_, err = r.next(n)
 		}
 	case op == opGlobalGet, op == opGlobalSet:
 		index("global", m.globals)
@@ -149,14 +149,14 @@ func (f *function) read(in *instr) (err error) {
 		index("table", m.tables)
 		in.weight = 4
 	case op == opMemorySize, op == opMemoryGrow:
-		_, err = r.take(1)
+		_, err = r.next(1)
 		in.shown = true
 	case op == opF32Const:
-		_, err = r.take(4)
+		_, err = r.next(4)
 	case op == opF64Const:
-		_, err = r.take(8)
+		_, err = r.next(8)
 	case op == opRefNull:
-		_, err = r.take(1)
+		_, err = r.next(1)
 	case op == opRefFunc:
 		index("function", m.functions())
 	case op == opMisc:
@@ -200,14 +200,14 @@ func (f *function) misc(in *instr) (err error) {
 		return nil
 	case miscMemoryInit:
 		if _, err = r.index("data segment", MaxSegments); err == nil {
-			_, err = r.take(1)
+			_, err = r.next(1)
 		}
 	case miscDataDrop:
 		_, err = r.index("data segment", MaxSegments)
 	case miscMemoryCopy:
-		_, err = r.take(2)
+		_, err = r.next(2)
 	case miscMemoryFill:
-		_, err = r.take(1)
+		_, err = r.next(1)
 	case miscTableInit:
 		if _, err = r.index("element segment", MaxSegments); err == nil {
 			_, err = r.index("table", f.m.tables)
@@ -242,12 +242,12 @@ func vector(r *reader) error {
 	case op <= 11, op == 92, op == 93: // loads and stores
 		return memarg(r)
 	case op == 12, op == 13: // v128.const, i8x16.shuffle
-		_, err = r.take(16)
+		_, err = r.next(16)
 	case op >= 21 && op <= 34: // lanes
-		_, err = r.take(1)
+		_, err = r.next(1)
 	case op >= 84 && op <= 91: // loads and stores of lanes
 		if err = memarg(r); err == nil {
-			_, err = r.take(1)
+			_, err = r.next(1)
 		}
 	case op > 255: // relaxed SIMD: not the same on every machine
 		err = unsupported("instruction 0xfd %d at byte %d", op, r.base+r.i)

@@ -19,7 +19,7 @@ func (r *reader) byte() (byte, error) {
 	return r.b[r.i-1], nil
 }
 
-func (r *reader) take(n uint32) ([]byte, error) {
+func (r *reader) next(n uint32) ([]byte, error) {
 	if uint64(n) > uint64(r.left()) {
 		return nil, malformed("%d bytes wanted at byte %d, %d left", n, r.base+r.i, r.left())
 	}
@@ -121,7 +121,7 @@ func (r *reader) name() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := r.take(n)
+	p, err := r.next(n)
 	if err == nil && !utf8.Valid(p) {
 		err = malformed("name before byte %d is not UTF-8", r.base+r.i)
 	}

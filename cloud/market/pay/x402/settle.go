@@ -76,13 +76,13 @@ func (p *Provider) find(ctx context.Context, id, order string) (r *row, err erro
 // it pays. It waits for the facilitator, even if the agent does not. In addition to the errors of
 // [pay.Provider] it returns [ErrPending], [ErrUnclear], [ErrFacilitator] and [pay.ErrTries].
 func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) error {
-	if err := p.take(context.WithoutCancel(ctx), proof, book); err != nil {
+	if err := p.collect(context.WithoutCancel(ctx), proof, book); err != nil {
 		return fmt.Errorf("take payment by x402: %w", err)
 	}
 	return nil
 }
 
-func (p *Provider) take(ctx context.Context, proof pay.Proof, book pay.Book) error {
+func (p *Provider) collect(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	if proof.For == nil {
 		return &RefusedError{"it does not say what it pays"}
 	}
