@@ -183,9 +183,17 @@ func TestRules(t *testing.T) {
 	}
 	b.do(chromedp.Click(".toast button"), chromedp.WaitNotPresent(".policy .chip"))
 
-	b.do(chromedp.Click(".policy-part:last-child > summary"), chromedp.SendKeys("[name=value]", "Priya"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".policy-diff .button"))
+	// The form adds to what was written by hand and not saved yet. Its second preview replaces the first.
+	b.do(chromedp.Click(".policy-part:last-child > summary"), chromedp.Click(".policy-part details summary"), chromedp.WaitVisible(".policy textarea"),
+		chromedp.SendKeys(".policy textarea", "// by hand"),
+		chromedp.SendKeys("[name=value]", "Priy"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".policy-diff .button"),
+		chromedp.SendKeys("[name=value]", "a"), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector(".policy textarea").value.includes("Priya") && document.querySelector(".policy-diff .button.solid")`)
 	b.accessible("rules")
 	b.do(chromedp.Click(".policy-diff .button.solid"), chromedp.WaitVisible(".policy > .rows .badge.warn"))
+	if p, err := c.Policy(t.Context()); err != nil || strings.Count(p.Text, "Priy") != strings.Count(p.Text, "Priya") || !strings.Contains(p.Text, "// by hand") {
+		t.Errorf("%q, %v", p.Text, err)
+	}
 	if p, err := c.Policy(t.Context()); err != nil || !p.Mine || len(p.Rules) != 2 || !p.Rules[1].Forbids || !strings.Contains(p.Rules[1].Words, "Priya") {
 		t.Errorf("%+v, %v", p, err)
 	}

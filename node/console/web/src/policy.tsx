@@ -214,10 +214,11 @@ function ruleOf(whom: string, by: string, value: string): string {
 function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
   const [read, begin] = useState(p); // the rules on which the text is based
   const [text, write] = useState(p.text);
+  const [typed, type] = useState(p.text); // the text without the rule of the form that is previewed
   const [diff, show] = useState<Diff>();
   const same = String(textsOf(p)) === String(textsOf(read));
   const changed = !same && text !== read.text && text !== p.text;
-  const take = () => (begin(p), write(p.text), show(undefined));
+  const take = () => (begin(p), write(p.text), type(p.text), show(undefined));
   if (!same && !changed) take(); // nothing is written here that would be lost
   const look = (to: string) => {
     begin(p);
@@ -230,12 +231,13 @@ function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
     const form = e.currentTarget as HTMLFormElement;
     const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).value.trim();
     if (field("by") !== "private" && !field("value")) return;
-    look(p.text.trimEnd() + "\n" + ruleOf(field("whom"), field("by"), field("by") === "private" ? "" : field("value")));
+    look(typed.trimEnd() + "\n" + ruleOf(field("whom"), field("by"), field("by") === "private" ? "" : field("value")));
   }
   const save = () =>
     set(text, read).then((now) => {
       begin(now);
       write(now.text);
+      type(now.text);
       show(undefined);
       again();
       changes();
@@ -279,7 +281,7 @@ function Change({ policy: p, again }: { policy: Rules; again: () => void }) {
         <p class="muted">{t("policy.textSays")}</p>
         <label class="field">
           <span class="sr">{t("policy.text")}</span>
-          <textarea rows={8} spellcheck={false} class="code" value={text} onInput={(e) => write(e.currentTarget.value)} />
+          <textarea rows={8} spellcheck={false} class="code" value={text} onInput={(e) => (write(e.currentTarget.value), type(e.currentTarget.value))} />
         </label>
         <button type="button" class="button" onClick={() => look(text)}>
           {t("rule.look")}
