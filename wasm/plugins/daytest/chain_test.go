@@ -117,6 +117,9 @@ func redact(text string, all []abi.Redaction, n int) string {
 // propose turns candidates into assertions.
 func (c *chain) propose(plugin string, in *abi.Event, out *abi.Output, own turn) {
 	for _, r := range out.Refusals {
+		if r.Span.Start < 0 || r.Span.End > len(own.text) || r.Span.Start > r.Span.End {
+			c.t.Errorf("%q: %s: refusal of %+v, which the node takes for a fault of the plugin", own.text, plugin, r.Span)
+		}
 		c.refused = append(c.refused, day.Said{Event: own.event, Text: r.Reason})
 	}
 	for _, a := range out.Candidates {

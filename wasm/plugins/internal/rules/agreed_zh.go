@@ -84,9 +84,11 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 			said = "你" + said // 明天十点给你打电话好吗: the other person does it
 		}
 		t.Rejoined = true
+		end := otherText(t, s)
 		for _, one := range syntax.Sentences(said + "。") {
 			sentence(t, one)
 		}
+		end()
 		t.Rejoined = false
 		if len(t.Out.Candidates) == from {
 			return false

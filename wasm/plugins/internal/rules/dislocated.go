@@ -26,7 +26,7 @@ func dislocated(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	said := "My " + s.Text[s.Toks[k+2].Start:s.End] + " " + rest + s.Text[s.Toks[0].End:s.Toks[k].Start]
 	from := len(t.Out.Candidates)
-	defer otherText(t)()
+	defer otherText(t, s)()
 	for _, o := range syntax.Sentences(said) {
 		o.Ends = s.Ends
 		sentence(t, o)

@@ -14,12 +14,15 @@ import (
 // maxQuoted is the greatest length of a quotation that is noted with its speaker, in bytes.
 const maxQuoted = 300
 
-// otherText hides the quotations of the text while another text is read; the function that it
-// returns restores them.
-func otherText(t *discourse.Talk) func() {
-	quotations, sought := t.Quotations, t.Sought
+// otherText prepares for reading another text in place of a sentence: it hides the quotations of the
+// text, and refusals are about the sentence. The function that it returns ends this.
+func otherText(t *discourse.Talk, s syntax.Sentence) func() {
+	quotations, sought, instead := t.Quotations, t.Sought, t.Instead
 	t.Quotations, t.Sought = nil, false
-	return func() { t.Quotations, t.Sought = quotations, sought }
+	if instead == (abi.Span{}) { // otherwise s is itself of another text
+		t.Instead = abi.Span{Start: s.Start, End: s.End}
+	}
+	return func() { t.Quotations, t.Sought, t.Instead = quotations, sought, instead }
 }
 
 // quotationsIn finds the quotations of a text in which somebody speaks about themselves, before or

@@ -54,7 +54,7 @@ func resolved(t *discourse.Talk, s syntax.Sentence) bool {
 // the answer.
 func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, statement, rest string) bool {
 	from, refused, part, said, called := len(t.Out.Candidates), len(t.Out.Refusals), t.Part, t.Said, t.Called
-	defer otherText(t)()
+	defer otherText(t, s)()
 	t.Rejoined, t.Part = true, discourse.Facts // notes are made for every part, because otherwise the answer would be read again by itself; tidy drops them
 	defer func() { t.Rejoined, t.Part, t.Said, t.Called = false, part, said, called }()
 	read := func(text string) {
@@ -182,11 +182,13 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		plans = slices.Clone(plans)
 	}
 	t.Rejoined = true
+	end := otherText(t, s)
 	for _, one := range syntax.Sentences(full + "。") {
 		made := len(t.Out.Candidates)
 		sentence(t, one)
 		ellipsis.ThingFirst(t, one, made)
 	}
+	end()
 	t.Rejoined = false
 	t.Out.Candidates = append(t.Out.Candidates[:from], slices.DeleteFunc(t.Out.Candidates[from:], func(c abi.Candidate) bool {
 		const few = 4 // characters

@@ -236,7 +236,7 @@ func corrects(t *discourse.Talk, i int) int {
 		s.End = t.Own[i+n-1].End
 	}
 	from := len(t.Out.Candidates)
-	defer otherText(t)()
+	defer otherText(t, s)()
 	for _, o := range syntax.Sentences(strings.TrimSpace(said)) {
 		o.Ends = s.Ends
 		if i > 0 || !s.Chinese() || !resolvedZh(t, o) { // 演唱会几号 / 十二号，哦不，十三号

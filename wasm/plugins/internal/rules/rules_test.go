@@ -32,6 +32,11 @@ func hear(t testing.TB, turns string) *abi.Output {
 		out = all(ev)
 		state = out.State
 		before = append(before, abi.Turn{ID: ev.ID, At: ev.At, Speaker: speaker, Text: text})
+		for _, r := range out.Refusals {
+			if r.Span.Start < 0 || r.Span.End > len(text) || r.Span.Start > r.Span.End {
+				t.Errorf("%q: refusal of %q with span %+v, which the node takes for a fault", turns, r.Kind, r.Span)
+			}
+		}
 		for _, c := range out.Candidates {
 			if c.Text == "" || c.Confidence <= 0 || c.Confidence > 1 || len(c.Spans) == 0 || c.Kind == "" {
 				t.Errorf("%q: candidate %+v", turns, c)
@@ -294,6 +299,11 @@ func checked(t *testing.T, ev *abi.Event) *abi.Output {
 	out := all(ev)
 	if len(out.Candidates) > 3*discourse.MaxCandidates || len(out.State) > 64<<10 {
 		t.Fatalf("%d candidates, %d bytes of state", len(out.Candidates), len(out.State))
+	}
+	for _, r := range out.Refusals {
+		if r.Span.Turn != 0 || r.Span.Start < 0 || r.Span.End > len(ev.Text) || r.Span.Start > r.Span.End {
+			t.Fatalf("refusal %+v of %q", r, ev.Text)
+		}
 	}
 	for _, c := range out.Candidates {
 		for _, s := range c.Spans {

@@ -35,7 +35,7 @@ func putsRightNext(t *discourse.Talk, i int) bool {
 		return false // "No" answers the other
 	}
 	from := len(t.Out.Candidates)
-	defer otherText(t)()
+	defer otherText(t, s)()
 	for _, o := range syntax.Sentences(text) {
 		if !timeAlone(t, o) || !correction(t, o) {
 			return false

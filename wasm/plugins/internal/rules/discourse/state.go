@@ -79,14 +79,19 @@ type Talk struct {
 	Dayed      bool            // an earlier clause of the sentence names a day
 	LastDay    timex.When      // the day that an earlier Chinese clause names
 	Rejoined   bool            // the text was made from a question and its answer
+	Instead    abi.Span        // of the sentence for which another text is read; zero: the event's text is
 
 	Denied     DenialZh    // in the previous Chinese clause
 	Quotations []Quotation // of the text, once they were searched for
 	Sought     bool
 }
 
-// Refuse records why a part of the text, in bytes, gives nothing.
+// Refuse records why a part of the text, in bytes, gives nothing. A part of another text stands for
+// the sentence for which that is read.
 func (t *Talk) Refuse(kind, reason string, start, end int) {
+	if t.Instead != (abi.Span{}) {
+		start, end = t.Instead.Start, t.Instead.End
+	}
 	t.Out.Refusals = append(t.Out.Refusals, abi.Refusal{Kind: kind, Reason: reason, Span: abi.Span{Start: start, End: end}})
 }
 
