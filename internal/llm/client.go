@@ -123,11 +123,13 @@ func (w traits) without(err error, schema, auto bool) (traits, bool) {
 	}
 	detail := strings.ToLower(f.Detail)
 	switch {
+	case strings.Contains(detail, "context length"): // vLLM: "max_tokens is too large: this model's maximum context length is …"
+		return w, false
 	case strings.Contains(detail, "max_tokens") && !w.completion:
 		w.completion = true
 	case strings.Contains(detail, "temperature") && !w.temperature:
 		w.temperature = true
-	case schema && auto && w.format != FormatText && (strings.Contains(detail, "response_format") || strings.Contains(detail, "json_schema") || strings.Contains(detail, "json_object") || strings.Contains(detail, "schema")):
+	case schema && auto && w.format != FormatText && (strings.Contains(detail, "response_format") || strings.Contains(detail, "schema") || strings.Contains(detail, "json_object") || strings.Contains(detail, "grammar")):
 		w.format = map[Format]Format{FormatSchema: FormatObject, FormatObject: FormatText}[w.format]
 	default:
 		return w, false
@@ -174,7 +176,7 @@ func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) 
 	var a Answer
 	err := c.caller.call(ctx, c.cfg.Timeout, http.MethodPost, c.chat, p, &got)
 	if err == nil {
-		a.Text, a.Cut, err = got.text()
+		a.Text, a.Cut, err = got.text(r.Schema != nil)
 		a.Usage = believed(Usage{Prompt: int(got.Usage.Prompt), Completion: int(got.Usage.Completion)}, textBytes(system, r.Messages, r.Schema), pictures, got.size(), c.cfg.MaxTokens)
 	}
 	c.count(a.Usage, err)
