@@ -32,6 +32,7 @@ type traits struct {
 	format      Format
 	completion  bool // max_completion_tokens instead of max_tokens
 	temperature bool // leave the temperature at the server's default
+	oneRole     bool // what the system says comes before the user's first text
 }
 
 // New makes a client. It sends nothing yet.
@@ -127,6 +128,8 @@ func (w traits) without(err error, schema, auto bool) (traits, bool) {
 		return w, false
 	case strings.Contains(detail, "max_tokens") && !w.completion:
 		w.completion = true
+	case strings.Contains(detail, "system role") && !w.oneRole:
+		w.oneRole = true
 	case strings.Contains(detail, "temperature") && !w.temperature:
 		w.temperature = true
 	case schema && auto && w.format != FormatText && (strings.Contains(detail, "response_format") || strings.Contains(detail, "schema") || strings.Contains(detail, "json_object") || strings.Contains(detail, "grammar")):
@@ -159,6 +162,10 @@ func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) 
 		default:
 			system += inWords(r.Schema)
 		}
+	}
+	if w.oneRole && system != "" {
+		r.Messages = append([]Message(nil), r.Messages...)
+		r.Messages[0].Text, system = system+"\n\n"+r.Messages[0].Text, ""
 	}
 	if system != "" {
 		p.Messages = append(p.Messages, chatMessage{"system", system})

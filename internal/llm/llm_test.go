@@ -99,6 +99,7 @@ func TestFaults(t *testing.T) {
 		"blank lines first":    {steps: []llmtest.Step{llmtest.Raw(200, "\n\n\n"+`{"choices":[{"message":{"content":"ok"}}],"error":null}`)}},
 		"no choices":           {steps: []llmtest.Step{llmtest.Raw(200, `{"choices":[]}`)}, want: Babbled},
 		"choices of null":      {steps: []llmtest.Step{llmtest.Raw(200, `{"choices":[{"message":null,"finish_reason":null}]}`)}, want: Babbled},
+		"no money":             {steps: []llmtest.Step{llmtest.Fails(402, "", "Insufficient Balance")}, want: Setup},
 		"no key":               {opt: llmtest.Options{Key: key}, want: Setup},
 		"wrong key":            {opt: llmtest.Options{Key: key}, cfg: Config{Key: key + "-wrong"}, want: Setup},
 		"wants its own tokens": {opt: llmtest.Options{NewTokens: true, NoTemperature: true}, steps: []llmtest.Step{llmtest.Say("ok")}},
@@ -200,6 +201,8 @@ func TestAskJSON(t *testing.T) {
 		"in parts":                  {steps: []llmtest.Step{llmtest.InParts("It is {3}.", good)}, format: "json_schema"},
 		"LM Studio":                 {opt: llmtest.Options{Kind: llmtest.LMStudio}, steps: []llmtest.Step{llmtest.Say(good)}, format: "json_schema"},
 		"LM Studio without schemas": {opt: llmtest.Options{Kind: llmtest.LMStudio}, steps: []llmtest.Step{llmtest.Fails(400, "", "schema can't be used with this model"), llmtest.Say(good)}},
+		"no system messages":        {opt: llmtest.Options{Kind: llmtest.VLLM, NoSystem: true}, steps: []llmtest.Step{llmtest.Say("no"), llmtest.Say(good)}, format: "json_schema"},
+		"and no formats":            {opt: llmtest.Options{NoSystem: true, NoFormat: true}, steps: []llmtest.Step{llmtest.Say(good)}},
 		"llama.cpp's grammar":       {opt: llmtest.Options{Kind: llmtest.LlamaCpp}, steps: []llmtest.Step{llmtest.Fails(400, "", "Failed to initialize samplers: failed to parse grammar"), llmtest.Say(good)}, format: "json_object"},
 		"never":                     {steps: []llmtest.Step{llmtest.Say("no"), llmtest.Say("no!"), llmtest.Say("{]")}, format: "json_schema", want: Babbled},
 		"empty, then right":         {steps: []llmtest.Step{llmtest.Say(""), llmtest.Say(good)}, format: "json_schema"},
@@ -219,7 +222,12 @@ func TestAskJSON(t *testing.T) {
 				t.Fatalf("%+v, %v", got, err)
 			}
 			all := s.Requests()
-			if last := all[len(all)-1]; last.Format != test.format || test.format != "json_schema" && !strings.Contains(last.System, `"sum"`) {
+			last := all[len(all)-1]
+			told := last.System
+			if test.opt.NoSystem {
+				told = last.Messages[0].Content
+			}
+			if last.Format != test.format || !strings.Contains(told, "Add.") || test.format != "json_schema" && !strings.Contains(told, `"sum"`) || !strings.Contains(last.Messages[0].Content, "1 and 2") {
 				t.Errorf("format %q, system %q", last.Format, last.System)
 			}
 			if again := !slices.Contains([]string{"empty, then right", "thoughts, then right", "LM Studio without schemas", "llama.cpp's grammar"}, name); len(test.steps) > 1 && again && len(all[len(all)-1].Messages) != 3 {
@@ -267,6 +275,28 @@ func TestAnswersWithoutText(t *testing.T) {
 				t.Errorf("%q, %v", a.Text, err)
 			}
 		})
+	}
+}
+
+// What a server says of an error is shown, in whatever form it says it.
+func TestErrorWords(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":{"message":"it is broken","type":"x","code":400}}`:          "it is broken", // OpenAI, llama.cpp, vLLM
+		`{"error":"it is broken"}`:                                            "it is broken", // LM Studio
+		`{"object":"error","message":"it is broken","code":400}`:              "it is broken", // older vLLM
+		`{"detail":"it is broken"}`:                                           "it is broken", // FastAPI
+		`{"detail":[{"loc":["body"],"msg":"it is broken","type":"x"}]}`:       "it is broken",
+		`{"error":{"code":"invalid","innererror":{"status":"it is broken"}}}`: "it is broken",
+		`{"error":null}`: "Bad Request",
+		`it is broken`:   "Bad Request",
+		``:               "Bad Request",
+	} {
+		s := llmtest.New(t, llmtest.Options{})
+		c, _ := ask(t, s, Config{})
+		s.Script(llmtest.Raw(400, body))
+		if _, err := c.Ask(t.Context(), Request{Messages: FromUser("hi")}); kindOf(err) != Refused || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", body, err)
+		}
 	}
 }
 

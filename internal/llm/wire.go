@@ -98,8 +98,9 @@ func (c *caller) call(ctx context.Context, timeout time.Duration, method, to str
 // for.
 func failure(b []byte, status int) (int, string) {
 	var e struct {
-		Error, Message, Detail loose
-		Code                   tokenCount // HTTP's, or a name, which counts as none
+		Error, Message loose
+		Detail         json.RawMessage
+		Code           tokenCount // HTTP's, or a name, which counts as none
 	}
 	_ = json.Unmarshal(b, &e) // an answer that is not JSON has no message
 	if status/100 == 2 {
@@ -112,7 +113,7 @@ func failure(b []byte, status int) (int, string) {
 	if status == http.StatusInternalServerError && e.Code >= 400 && e.Code < 600 {
 		status = int(e.Code)
 	}
-	return status, string(cmp.Or(e.Message, e.Error, e.Detail))
+	return status, cmp.Or(string(e.Message), string(e.Error), string(e.Detail))
 }
 
 // withoutKey removes the key from a message, because some servers repeat it.

@@ -96,6 +96,8 @@ func (s *Server) check(body []byte) (req Request, e *refusal) {
 			return req, bad("messages", "Invalid value: '%s' in 'messages[%d].role'", m.Role, i)
 		case !ok:
 			return req, bad("messages", "Invalid type for 'messages[%d].content': want a string", i)
+		case m.Role == "system" && s.opt.NoSystem:
+			return req, bad("", "System role not supported")
 		case m.Role == "system" && i > 0:
 			return req, bad("messages", "the system message comes first")
 		case m.Role == "system":

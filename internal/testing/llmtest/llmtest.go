@@ -27,6 +27,7 @@ type Options struct {
 	NoFormat      bool     // supports no response format
 	NewTokens     bool     // requires max_completion_tokens, like OpenAI's reasoning models
 	NoTemperature bool     // accepts no temperature, like those
+	NoSystem      bool     // accepts no system message, like vLLM with the templates of Gemma 2 and early Mistral
 	NoModelList   bool     // has no /v1/models
 	Dimensions    int      // dimensions of embeddings; 0: 32
 }
