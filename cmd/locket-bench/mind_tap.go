@@ -329,7 +329,7 @@ func firstRunes(s string, n int) string {
 
 // withoutThoughts removes what stands between the marks that most models have.
 func withoutThoughts(text string) (rest string, endless bool) {
-	for _, mark := range [][2]string{{"<think>", "</think>"}, {"[THINK]", "[/THINK]"}} {
+	for _, mark := range [][2]string{{"<think>", "</think>"}, {"[THINK]", "[/THINK]"}, {"<|channel|>analysis", "<|channel|>final<|message|>"}, {"<|channel>thought", "<channel|>"}} {
 		if _, after, ok := strings.Cut(text, mark[1]); ok {
 			return after, false
 		}

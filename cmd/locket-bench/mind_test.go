@@ -161,10 +161,33 @@ func TestMindGood(t *testing.T) {
 	if without, with := countIn(right[0]), countIn(right[1]); with <= without || without == 0 {
 		t.Errorf("right answers %q", right)
 	}
+	if unknown := row(t, table, `"I don't know" where no line answers it`); countIn(unknown[1]) != 12 || countIn(unknown[0]) > 12 || countIn(unknown[0]) < 6 {
+		t.Errorf("not known %q", unknown)
+	}
 	for _, secret := range []string{"127.0.0.1", "http://", "shellfish"} {
 		if strings.Contains(table, secret) {
 			t.Errorf("the table has %q", secret)
 		}
+	}
+}
+
+// Memories of the model are counted by themselves, too, and what two memories of a line say is no
+// second right one.
+func TestMindScore(t *testing.T) {
+	by := func(plugin string) memory.Memory {
+		return memory.Memory{Candidate: memory.Candidate{Source: memory.Source{Plugin: plugin}}}
+	}
+	rated := []ratedLine{
+		{labelled.Score{Line: &labelled.Line{Lang: "en", Expect: []labelled.Label{{}, {}, {Optional: true}}}, Found: []int{0, -1, -1}, Verdicts: []labelled.Verdict{labelled.Right, labelled.Duplicate, labelled.Uncounted}}, []memory.Memory{by("facts"), by("llm"), by("llm")}},
+		{labelled.Score{Line: &labelled.Line{Lang: "zh", Expect: []labelled.Label{{}}}, Found: []int{0}, Verdicts: []labelled.Verdict{labelled.Right}}, []memory.Memory{by("llm")}},
+		{labelled.Score{Line: &labelled.Line{Lang: "zh", None: "filler"}, Verdicts: []labelled.Verdict{labelled.False}}, []memory.Memory{by("llm")}},
+		{labelled.Score{Line: &labelled.Line{Lang: "en", None: "question"}, Verdicts: []labelled.Verdict{labelled.False}}, []memory.Memory{by("facts")}},
+		{labelled.Score{Line: &labelled.Line{Lang: "en", None: "question"}}, nil},
+	}
+	got := scoreOf(rated)
+	if got.mindCount != (mindCount{Labels: 3, Found: 2, Made: 5, Right: 2, Twice: 1}) || got.Model != (mindCount{Made: 3, Right: 1, Twice: 1}) || got.Empty != 3 || got.False != 2 || got.FalseByModel != 1 ||
+		*got.Langs["zh"] != (mindCount{Labels: 1, Found: 1, Made: 2, Right: 1}) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -216,7 +239,11 @@ func TestMindBad(t *testing.T) {
 			s := llmtest.New(t, llmtest.Options{Kind: llmtest.Ollama})
 			s.Script(llmtest.Say("yes"))
 			s.Otherwise(c.step)
-			code, table, stderr := bench(t, "mind", "--cache", cache, "--llm", s.URL, "--lines", "3", "--questions", "2", "--timeout", "300ms")
+			args := []string{"mind", "--cache", cache, "--llm", s.URL, "--lines", "3", "--questions", "2"}
+			if name == "hangs" {
+				args = append(args, "--timeout", "300ms")
+			}
+			code, table, stderr := bench(t, args...)
 			if code != 0 {
 				t.Fatalf("exit %d: %s", code, stderr)
 			}
@@ -230,10 +257,8 @@ func TestMindBad(t *testing.T) {
 				contains(t, table, "| proposed | 1: ADD 1,", "| accepted | 0 of 1 (0 %) |", "| refused: it quotes what was not said | 1 |")
 				return
 			}
-			for i, cell := range row(t, table, c.fault)[1:2] {
-				if countIn(cell) < 1 {
-					t.Errorf("cell %d is %q:\n%s", i, cell, table)
-				}
+			if cell := row(t, table, c.fault)[1]; countIn(cell) < 1 {
+				t.Errorf("the lines' cell is %q:\n%s", cell, table)
 			}
 		})
 	}
