@@ -131,7 +131,8 @@ func (a *chatAnswer) size() int {
 	if len(a.Choices) == 0 {
 		return 0
 	}
-	return len(a.Choices[0].Message.Content)
+	m := &a.Choices[0].Message
+	return len(m.Content) + len(m.ReasoningContent) + len(m.Reasoning) + len(m.Refusal)
 }
 
 // thoughts are the marks around thoughts: those of DeepSeek, Qwen and most others, Mistral, gpt-oss and

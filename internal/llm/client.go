@@ -75,26 +75,26 @@ func (c *Client) Stats() Stats {
 	return c.stats
 }
 
-// Ask returns the model's answer as text. An error is a *Fault, or that of ctx.
-func (c *Client) Ask(ctx context.Context, r Request) (_ Answer, err error) {
+// Ask returns the model's answer as text. An error is a *Fault, or that of ctx; the answer then has no
+// text, but what it cost.
+func (c *Client) Ask(ctx context.Context, r Request) (a Answer, err error) {
 	ctx, work := span.Ask(ctx, "model")
 	defer func() { work.End(err) }()
 	for try := range c.cfg.Tries {
 		if try > 0 {
 			if e := c.pause(ctx, wait(try, err)); e != nil {
-				return Answer{}, e
+				return a, e
 			}
 		}
-		var a Answer
-		if a, err = c.adapted(ctx, r); err == nil {
-			return a, nil
-		}
+		before := a.Usage
+		a, err = c.adapted(ctx, r)
+		a.Usage.add(before)
 		var f *Fault
 		if !errors.As(err, &f) || f.Kind != Busy && f.Kind != Gone || f.After > maxWait {
 			break
 		}
 	}
-	return Answer{}, err
+	return a, err
 }
 
 // adapted sends a request. If the server does not support a part of it, adapted

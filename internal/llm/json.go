@@ -25,7 +25,7 @@ func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) err
 		a, err := c.Ask(ctx, r)
 		used.add(a.Usage)
 		if err != nil {
-			if f, ok := errors.AsType[*Fault](err); ok && f.Kind == Babbled {
+			if f, ok := errors.AsType[*Fault](err); ok && f.Kind == Babbled && !a.Cut {
 				wrong = err // there is no text
 				continue
 			}

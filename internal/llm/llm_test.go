@@ -300,6 +300,34 @@ func TestErrorWords(t *testing.T) {
 	}
 }
 
+// An answer that can't be used costs as much as any other. If the limit of tokens ended the thoughts, the
+// same question would end in the same way, so it is not asked again.
+func TestCostOfUnusableAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		step  llmtest.Step
+		calls int
+	}{
+		"thoughts":       {llmtest.EndsEarly("<think>" + strings.Repeat("hm, ", 200)), 1},
+		"thoughts apart": {llmtest.ThinksApart(strings.Repeat("hm, ", 200), ""), 1},
+		"a refusal":      {llmtest.Refuses(strings.Repeat("no, ", 200)), 1},
+		"no JSON":        {llmtest.Say(strings.Repeat("hm, ", 200)), asks},
+		"no text":        {llmtest.Say(" "), asks},
+	} {
+		s := llmtest.New(t, llmtest.Options{})
+		client, _ := ask(t, s, Config{})
+		s.Otherwise(c.step)
+		r := Request{System: "Add.", Messages: FromUser("1 and 2"), Schema: schema}
+		u, err := client.AskJSON(t.Context(), r, func([]byte) error { return nil })
+		if st := client.Stats(); err == nil || st.Calls != c.calls || u != st.Usage || u.Prompt == 0 || name != "no text" && u.Completion == 0 {
+			t.Errorf("%s: %+v for %+v, %v", name, u, st, err)
+		}
+		a, err := client.Ask(t.Context(), r)
+		if a.Text != "" && err != nil || a.Usage.Prompt == 0 {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+	}
+}
+
 // Each thing that a server does not support is found out once.
 func TestRemembersUnsupportedFeatures(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{NoFormat: true, NewTokens: true})
