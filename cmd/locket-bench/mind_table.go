@@ -188,16 +188,16 @@ func (r *mindReport) markdown(w io.Writer) error {
 	t.head("Forms of JSON", "asked for by", "the server", "the answer")
 	for _, f := range r.Formats {
 		taken, right := "answers", "right"
-		if !f.Taken {
-			taken, right = "does not", ""
-		} else if !f.Right {
+		switch {
+		case !f.Taken:
+			taken, right = "does not", f.Says
+		case f.Says != "":
+			right = f.Says
+		case !f.Right:
 			right = "wrong"
 		}
 		if f.Taken && f.Requests > 1 {
-			right += fmt.Sprintf(", after %d requests", f.Requests)
-		}
-		if f.Says != "" {
-			right = strings.TrimPrefix(right+": ", ": ") + f.Says
+			right += fmt.Sprintf(" (%d requests)", f.Requests)
 		}
 		t.row(f.Format, taken, right)
 	}

@@ -55,6 +55,7 @@ const (
 	cutOff      fault = "cut off at the limit of tokens"
 	onlyThinks  fault = "thoughts without an end"
 	callsTool   fault = "call of a tool in place of text"
+	inThoughts  fault = "JSON among the thoughts"
 	noText      fault = "no text"
 	notJSON     fault = "no JSON in it"
 	otherJSON   fault = "not the JSON that was asked for"
@@ -64,7 +65,7 @@ const (
 	otherFormat fault = "format not supported" // not a failure: it is asked in another one
 )
 
-var allFaults = []fault{refuses, cutOff, onlyThinks, callsTool, noText, notJSON, otherJSON, tooSlow, unreachable, badStatus}
+var allFaults = []fault{refuses, cutOff, onlyThinks, callsTool, inThoughts, noText, notJSON, otherJSON, tooSlow, unreachable, badStatus}
 
 // newTap listens on loopback for a server whose protocol is below to.
 func newTap(to *url.URL, onCall func(part string, n int, took time.Duration)) (*tap, error) {
@@ -260,6 +261,8 @@ func noted(in []byte, res *http.Response, out []byte) (c tapped) {
 		c.Fault = onlyThinks
 	case blank && len(m.ToolCalls) > 0, strings.HasPrefix(strings.TrimSpace(text), "<tool_call>"):
 		c.Fault = callsTool
+	case c.JSON && blank && strings.HasPrefix(strings.TrimSpace(m.Thoughts+m.Reasoning), "{"):
+		c.Fault = inThoughts
 	case finish == "length":
 		c.Fault = cutOff
 	case blank:

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/cmd/locket-bench/labelled"
+	"github.com/locket-dev/locket/internal/llm"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/judge"
@@ -69,7 +71,7 @@ func goodMind(t *testing.T) func(*llmtest.Request) string {
 				Text string
 			}
 		}
-		last := r.Last()
+		last := r.Messages[0].Content // also if it is asked again
 		switch {
 		case strings.Contains(r.System, `"sum"`) || strings.Contains(r.Body, `"sum"`):
 			return `{"sum":5}`
@@ -221,16 +223,10 @@ func TestMindBad(t *testing.T) {
 		lines bool // the lines are without an answer
 		says  string
 	}{
-		"refuses":          {llmtest.Refuses("I can't help with that."), "refusal", true, "the server refuses the question: the model says: I can't help with that."},
-		"thinks":           {llmtest.EndsEarly("<think>Let me see what the user wants"), "thoughts without an end", true, "the limit of tokens ended it before there was text"},
-		"thinks apart":     {llmtest.ThinksApart("Let me see", ""), "thoughts without an end", true, ""},
-		"chats":            {llmtest.Say("Sure! Here is what I would remember: they talked."), "no JSON in it", true, ""},
-		"is cut off":       {llmtest.EndsEarly(`{"operations": [{"op":`), "cut off at the limit of tokens", true, ""},
-		"calls":            {llmtest.Calls("search", `{"query":"it"}`), "call of a tool in place of text", true, ""},
-		"says nothing":     {llmtest.Say(""), "no text", true, ""},
-		"has another form": {llmtest.Say(`{"memories": []}`), "not the JSON that was asked for", true, ""},
-		"has no room":      {llmtest.Fails(400, "", "request (1712 tokens) exceeds the available context size (1024 tokens)"), "error of the server", true, "400: request (1712 tokens) exceeds"},
-		"hangs":            {llmtest.Hangs(), "too slow", true, "the model takes too long"},
+		"refuses": {llmtest.Refuses("I can't help with that."), "refusal", true, "the server refuses the question: the model says: I can't help with that."},
+		"thinks":  {llmtest.EndsEarly("<think>Let me see what the user wants"), "thoughts without an end", true, "the limit of tokens ended it before there was text"},
+		"chats":   {llmtest.Say("Sure! Here is what I would remember: they talked."), "no JSON in it", true, ""},
+		"hangs":   {llmtest.Hangs(), "too slow", true, "the model takes too long"},
 		"invents and quotes": {llmtest.Func(func(r *llmtest.Request) string {
 			return `{"operations": [{"op":"ADD","message":1,"quote":"nobody said this","id":null,"type":"semantic","text":"x","value":null,"steps":[],"when":null,"sensitivity":"personal","confidence":0.9}]}`
 		}), "", false, ""},
@@ -262,6 +258,95 @@ func TestMindBad(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The tap tells apart what a server does, and passes it on unchanged.
+func TestTap(t *testing.T) {
+	good := `{"operations": []}`
+	for name, c := range map[string]struct {
+		step  llmtest.Step
+		words fault // of a question in words
+		json  fault // of one for JSON
+	}{
+		"a good answer":    {llmtest.Say(good), "", ""},
+		"in a fence":       {llmtest.Fenced(good), "", ""},
+		"thoughts first":   {llmtest.Say("[THINK]{no}[/THINK]" + good), "", ""},
+		"in parts":         {llmtest.InParts("{no}", good), "", ""},
+		"among thoughts":   {llmtest.AmongThoughts("reasoning", good), noText, inThoughts},
+		"thinks":           {llmtest.EndsEarly("<think>Let me see"), onlyThinks, onlyThinks},
+		"thinks apart":     {llmtest.ThinksApart("Let me see", ""), onlyThinks, onlyThinks},
+		"refuses":          {llmtest.Refuses("no"), refuses, refuses},
+		"is filtered":      {llmtest.Filtered("n"), refuses, refuses},
+		"chats":            {llmtest.Say("Sure!"), "", notJSON},
+		"is cut off":       {llmtest.EndsEarly(`{"operations": [{"op":`), cutOff, cutOff},
+		"calls":            {llmtest.Calls("search", `{"query":"it"}`), callsTool, callsTool},
+		"calls in words":   {llmtest.Say("<tool_call>\n{}"), callsTool, callsTool},
+		"says nothing":     {llmtest.Say(""), noText, noText},
+		"has no choice":    {llmtest.Raw(200, `{"choices":[]}`), noText, noText},
+		"has another form": {llmtest.Say(`{"memories": []}`), "", otherJSON},
+		"has no room":      {llmtest.Fails(400, "", "request (1712 tokens) exceeds the available context size (1024 tokens)"), badStatus, badStatus},
+		"fails at 200":     {llmtest.Raw(200, `{"error":"it is broken"}`), badStatus, badStatus},
+		"has no schemas":   {llmtest.Fails(400, "", "json_schema is not supported"), badStatus, otherFormat},
+		"breaks":           {llmtest.Breaks("a long answer"), unreachable, unreachable},
+	} {
+		s := llmtest.New(t, llmtest.Options{})
+		to, err := url.Parse(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tapped, err := newTap(to, func(string, int, time.Duration) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"words", "json"} {
+			tapped.begin(part)
+			s.Otherwise(c.step)
+			client, err := llm.New(llm.Config{URL: tapped.URL, Model: s.Model(), Tries: 1, Format: llm.FormatSchema})
+			if err != nil {
+				t.Fatal(err)
+			}
+			direct, err := llm.New(llm.Config{URL: s.URL, Model: s.Model(), Tries: 1, Format: llm.FormatSchema})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := llm.Request{Messages: llm.FromUser("hi")}
+			want := c.words
+			if part == "json" {
+				want = c.json
+				r.Schema = &llm.Schema{Name: "operations", JSON: json.RawMessage(`{"type":"object","properties":{"operations":{"type":"array","items":{"type":"string"}}},"required":["operations"],"additionalProperties":false}`)}
+			}
+			a, err := client.Ask(t.Context(), r)
+			b, err2 := direct.Ask(t.Context(), r)
+			if a.Text != b.Text || a.Usage != b.Usage || (err == nil) != (err2 == nil) {
+				t.Errorf("%s: %q, %v; without the tap %q, %v", name, a.Text, err, b.Text, err2)
+			}
+			calls := tapped.of(part)
+			if len(calls) != 1 || calls[0].Fault != want || calls[0].JSON != (part == "json") {
+				t.Errorf("%s, %s: %+v, want %q", name, part, calls, want)
+			}
+		}
+		if err := tapped.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What a model mends when it is asked again counts as a fault of a request, and not of a line.
+func TestMindMends(t *testing.T) {
+	good := goodMind(t)
+	s := llmtest.New(t, llmtest.Options{Kind: llmtest.LlamaCpp})
+	s.Otherwise(func(s *llmtest.Server, w http.ResponseWriter, r *http.Request, req *llmtest.Request) {
+		step := llmtest.Fenced(good(req))
+		if req.Format != "" && len(req.Messages) == 1 {
+			step = llmtest.Calls("search", `{"query":"it"}`)
+		}
+		step(s, w, r, req)
+	})
+	code, table, stderr := bench(t, "mind", "--cache", cache, "--llm", s.URL, "--lines", "7", "--questions", "1")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	contains(t, table, "| server | llama.cpp "+llmtest.Build, "| schema | answers | right (2 requests) |", "| text | answers | right |", "| lines without a usable answer |  | 0 of 7 (0 %) |", "| call of a tool in place of text | 2 | 1 | 0 |", "| proposed | 4: ADD 4,", "| accepted | 4 of 4 (100 %) |")
 }
 
 // Without a server, without a choice or without a key, the command says what to type.
