@@ -134,15 +134,7 @@ func TestMindGood(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Kind: llmtest.Ollama, Models: []string{"qwen3:8b"}})
 	s.Otherwise(llmtest.Func(goodMind(t)))
 	args := []string{"mind", "--cache", cache}
-	if l, err := net.Listen("tcp", strings.TrimPrefix(ollamaURL, "http://")); err == nil {
-		root, err := url.Parse(strings.TrimSuffix(s.URL, "/v1"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		front := &httptest.Server{Listener: l, Config: &http.Server{Handler: httputil.NewSingleHostReverseProxy(root)}}
-		front.Start()
-		t.Cleanup(front.Close)
-	} else { // Ollama runs on this machine
+	if !listenAt(t, strings.TrimPrefix(ollamaURL, "http://"), s) { // Ollama runs on this machine
 		args = append(args, "--llm", s.URL)
 	}
 	code, table, stderr := bench(t, args...)
@@ -169,6 +161,47 @@ func TestMindGood(t *testing.T) {
 	for _, secret := range []string{"127.0.0.1", "http://", "shellfish"} {
 		if strings.Contains(table, secret) {
 			t.Errorf("the table has %q", secret)
+		}
+	}
+}
+
+// listenAt lets a server answer at another address, too. It reports false if the address is taken.
+func listenAt(t *testing.T, address string, s *llmtest.Server) bool {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return false
+	}
+	root, err := url.Parse(strings.TrimSuffix(s.URL, "/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := &httptest.Server{Listener: l, Config: &http.Server{Handler: httputil.NewSingleHostReverseProxy(root)}}
+	front.Start()
+	t.Cleanup(front.Close)
+	return true
+}
+
+// A server that is not Ollama, at its usual address, is found and named.
+func TestMindFindsOthers(t *testing.T) {
+	s := llmtest.New(t, llmtest.Options{Kind: llmtest.LMStudio})
+	if !listenAt(t, "127.0.0.1:1234", s) {
+		t.Skip("port 1234 is taken")
+	}
+	code, _, stderr := bench(t, "mind", "--llm", "http://127.0.0.1:1/v1")
+	if code != 1 || !strings.Contains(stderr, "LM Studio answers at another address. Run:\n  locket-bench mind --llm http://127.0.0.1:1234/v1") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// A context that is too short for question and answer is said to be so, because Ollama shortens a
+// question without an error.
+func TestMindContext(t *testing.T) {
+	for limit, short := range map[int]bool{2000: false, 2500: true} {
+		r := &mindReport{Server: &mindServer{}, Model: mindModel{Context: 4096}, Limit: limit, Cost: map[string]mindCost{partLines: {Longest: 1700}}, Rules: mindScore{Langs: map[string]*mindCount{"en": {}, "zh": {}}}, Both: mindScore{Langs: map[string]*mindCount{"en": {}, "zh": {}}}}
+		var b strings.Builder
+		if err := r.markdown(&b); err != nil || strings.Contains(b.String(), "OLLAMA_CONTEXT_LENGTH") != short {
+			t.Errorf("%d: %v, %s", limit, err, &b)
 		}
 	}
 }
