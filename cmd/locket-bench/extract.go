@@ -95,15 +95,26 @@ func extractLines(ctx context.Context, cache string, lines []labelled.Line) (rat
 			err = e
 		}
 	}()
+	byEvent, err := hearLines(ctx, l, lines)
+	if err != nil {
+		return nil, err
+	}
+	return rateLines(ctx, l, lines, byEvent)
+}
+
+// hearLines publishes lines to a node, and returns the place of each by its event.
+func hearLines(ctx context.Context, l *life, lines []labelled.Line) (map[memory.EventID]int, error) {
 	events := make([]day.Event, len(lines))
 	byEvent := map[memory.EventID]int{}
 	for i, line := range lines {
 		events[i] = said("talk", i+1, memory.Event{At: line.At, Zone: line.Zone, Text: line.Text, Speaker: line.Speaker})
 		byEvent[events[i].ID] = i
 	}
-	if err := l.happen(ctx, "talk", events); err != nil {
-		return nil, err
-	}
+	return byEvent, l.happen(ctx, "talk", events)
+}
+
+// rateLines rates what a node has kept of lines.
+func rateLines(ctx context.Context, l *life, lines []labelled.Line, byEvent map[memory.EventID]int) (rated []ratedLine, err error) {
 	all, err := l.memories(ctx)
 	if err != nil {
 		return nil, err

@@ -111,6 +111,7 @@ func suites() []suite {
 		{"intake", "events a second into the journal and to search, and the cost of audio", runIntake},
 		{"bridge", "devices' frames read, what the spool keeps, eight devices at once, and the time from a press to the answer", runBridge},
 		{"extract", "precision and recall of extraction, over labelled talk", runExtract},
+		{"mind", "a language model of yours, beside rules alone: run it with Ollama, and send in the table", runMind},
 		{"speech", "voice activity in noise, beside an energy threshold and WebRTC's detector", runSpeech},
 		{"voices", "whose voice it is, and who spoke when, beside giving all to one speaker", runVoices},
 		{"scene", "photos of one scene told from photos like it, and the time for a frame", runScene},

@@ -48,10 +48,17 @@ type namedShape struct {
 type chatAnswer struct {
 	Choices []struct {
 		Message struct {
-			Content string `json:"content"` // some servers send the thoughts apart, as reasoning_content or reasoning
-			Refusal string `json:"refusal"` // why the model refuses, instead of content
+			Content   loose  `json:"content"`
+			Refusal   string `json:"refusal"` // why the model refuses, instead of content
+			ToolCalls []struct {
+				Function struct {
+					Arguments loose `json:"arguments"`
+				} `json:"function"`
+			} `json:"tool_calls"`
+			ReasoningContent string `json:"reasoning_content"` // thoughts, if the server tells them from the text
+			Reasoning        string `json:"reasoning"`         // the same, as Ollama and vLLM have it
 		} `json:"message"`
-		FinishReason string `json:"finish_reason"` // stop, length, content_filter, …
+		FinishReason string `json:"finish_reason"` // stop, length, content_filter, tool_calls, error, …
 	} `json:"choices"`
 	Usage struct {
 		Prompt     tokenCount `json:"prompt_tokens"`
@@ -59,21 +66,57 @@ type chatAnswer struct {
 	} `json:"usage"`
 }
 
+// loose is a text that some servers send in another form: Mistral's models that think, as a list of
+// parts, of which those of type text count; arguments of a tool, as an object.
+type loose string
+
+func (l *loose) UnmarshalJSON(b []byte) error {
+	var text string
+	var parts []contentPart
+	if json.Unmarshal(b, &text) != nil {
+		if json.Unmarshal(b, &parts) != nil {
+			text = string(b)
+		}
+		for _, p := range parts {
+			if p.Type == "text" {
+				text += p.Text
+			}
+		}
+	}
+	*l = loose(text)
+	return nil
+}
+
 // text returns the model's answer without its thoughts. cut says that it reached the limit of
-// tokens.
-func (a *chatAnswer) text() (text string, cut bool, err error) {
+// tokens. If asJSON is set, the answer may be where a server put it in place of the text: in the
+// arguments of a call that nobody offered (Ollama looks for calls in every answer of some models), or
+// among the thoughts (vLLM, if a model was told not to think).
+func (a *chatAnswer) text(asJSON bool) (text string, cut bool, err error) {
 	if len(a.Choices) == 0 {
 		return "", false, faultf(Babbled, http.StatusOK, "an answer without text")
 	}
 	c := &a.Choices[0]
+	m := &c.Message
 	cut = c.FinishReason == "length"
-	text, thinks := afterThoughts(c.Message.Content)
+	text, thinks := afterThoughts(string(m.Content))
+	called := len(m.ToolCalls) > 0
+	if asJSON && blank(text) {
+		if called {
+			text = string(m.ToolCalls[0].Function.Arguments)
+		} else if t := m.ReasoningContent + m.Reasoning; strings.HasPrefix(strings.TrimSpace(t), "{") {
+			text = t
+		}
+	}
 	switch {
-	case c.Message.Refusal != "":
-		return "", false, faultf(Refused, http.StatusOK, "the model says: %s", c.Message.Refusal)
+	case m.Refusal != "":
+		return "", false, faultf(Refused, http.StatusOK, "the model says: %s", m.Refusal)
 	case c.FinishReason == "content_filter":
 		return "", false, faultf(Refused, http.StatusOK, "a filter of the server stopped the answer")
-	case strings.TrimSpace(text) != "":
+	case c.FinishReason == "error":
+		return "", false, faultf(Gone, http.StatusInternalServerError, "it failed while it answered")
+	case !asJSON && (called && blank(text) || strings.HasPrefix(strings.TrimSpace(text), "<tool_call>")):
+		return "", cut, faultf(Babbled, http.StatusOK, "it calls a tool, and was offered none")
+	case !blank(text):
 		return strings.ToValidUTF8(text, ""), cut, nil
 	case cut || thinks:
 		return "", cut, faultf(Babbled, http.StatusOK, "the limit of tokens ended it before there was text")
@@ -81,22 +124,36 @@ func (a *chatAnswer) text() (text string, cut bool, err error) {
 	return "", cut, faultf(Babbled, http.StatusOK, "an answer without text")
 }
 
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
 // size returns how many bytes of text the answer has, thoughts included.
 func (a *chatAnswer) size() int {
 	if len(a.Choices) == 0 {
 		return 0
 	}
-	return len(a.Choices[0].Message.Content)
+	m := &a.Choices[0].Message
+	return len(m.Content) + len(m.ReasoningContent) + len(m.Reasoning) + len(m.Refusal)
 }
 
-// afterThoughts returns what follows a model's thoughts, which come first and between <think> and
-// </think>. thinks says that they have no end.
+// thoughts are the marks around thoughts: those of DeepSeek, Qwen and most others, Mistral, gpt-oss and
+// Gemma. Servers that know a model remove them.
+var thoughts = [...][2]string{
+	{"<think>", "</think>"},
+	{"[THINK]", "[/THINK]"},
+	{"<|channel|>analysis", "<|channel|>final<|message|>"},
+	{"<|channel>thought", "<channel|>"},
+}
+
+// afterThoughts returns what follows a model's thoughts, which come first. The mark before them may
+// be missing, as part of the question. thinks says that they have no end.
 func afterThoughts(text string) (rest string, thinks bool) {
-	if _, after, ok := strings.Cut(text, "</think>"); ok {
-		return after, false
-	}
-	if strings.HasPrefix(strings.TrimSpace(text), "<think>") {
-		return "", true
+	for _, t := range thoughts {
+		if _, after, ok := strings.Cut(text, t[1]); ok {
+			return after, false
+		}
+		if strings.HasPrefix(strings.TrimSpace(text), t[0]) {
+			return "", true
+		}
 	}
 	return text, false
 }

@@ -32,6 +32,7 @@ type traits struct {
 	format      Format
 	completion  bool // max_completion_tokens instead of max_tokens
 	temperature bool // leave the temperature at the server's default
+	oneRole     bool // what the system says comes before the user's first text
 }
 
 // New makes a client. It sends nothing yet.
@@ -74,26 +75,26 @@ func (c *Client) Stats() Stats {
 	return c.stats
 }
 
-// Ask returns the model's answer as text. An error is a *Fault, or that of ctx.
-func (c *Client) Ask(ctx context.Context, r Request) (_ Answer, err error) {
+// Ask returns the model's answer as text. An error is a *Fault, or that of ctx; the answer then has no
+// text, but what it cost.
+func (c *Client) Ask(ctx context.Context, r Request) (a Answer, err error) {
 	ctx, work := span.Ask(ctx, "model")
 	defer func() { work.End(err) }()
 	for try := range c.cfg.Tries {
 		if try > 0 {
 			if e := c.pause(ctx, wait(try, err)); e != nil {
-				return Answer{}, e
+				return a, e
 			}
 		}
-		var a Answer
-		if a, err = c.adapted(ctx, r); err == nil {
-			return a, nil
-		}
+		before := a.Usage
+		a, err = c.adapted(ctx, r)
+		a.Usage.add(before)
 		var f *Fault
 		if !errors.As(err, &f) || f.Kind != Busy && f.Kind != Gone || f.After > maxWait {
 			break
 		}
 	}
-	return Answer{}, err
+	return a, err
 }
 
 // adapted sends a request. If the server does not support a part of it, adapted
@@ -123,11 +124,15 @@ func (w traits) without(err error, schema, auto bool) (traits, bool) {
 	}
 	detail := strings.ToLower(f.Detail)
 	switch {
+	case strings.Contains(detail, "context length"): // vLLM: "max_tokens is too large: this model's maximum context length is …"
+		return w, false
 	case strings.Contains(detail, "max_tokens") && !w.completion:
 		w.completion = true
+	case strings.Contains(detail, "system role") && !w.oneRole:
+		w.oneRole = true
 	case strings.Contains(detail, "temperature") && !w.temperature:
 		w.temperature = true
-	case schema && auto && w.format != FormatText && (strings.Contains(detail, "response_format") || strings.Contains(detail, "json_schema") || strings.Contains(detail, "json_object") || strings.Contains(detail, "schema")):
+	case schema && auto && w.format != FormatText && (strings.Contains(detail, "response_format") || strings.Contains(detail, "schema") || strings.Contains(detail, "json_object") || strings.Contains(detail, "grammar")):
 		w.format = map[Format]Format{FormatSchema: FormatObject, FormatObject: FormatText}[w.format]
 	default:
 		return w, false
@@ -158,6 +163,10 @@ func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) 
 			system += inWords(r.Schema)
 		}
 	}
+	if w.oneRole && system != "" {
+		r.Messages = append([]Message(nil), r.Messages...)
+		r.Messages[0].Text, system = system+"\n\n"+r.Messages[0].Text, ""
+	}
 	if system != "" {
 		p.Messages = append(p.Messages, chatMessage{"system", system})
 	}
@@ -174,7 +183,7 @@ func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) 
 	var a Answer
 	err := c.caller.call(ctx, c.cfg.Timeout, http.MethodPost, c.chat, p, &got)
 	if err == nil {
-		a.Text, a.Cut, err = got.text()
+		a.Text, a.Cut, err = got.text(r.Schema != nil)
 		a.Usage = believed(Usage{Prompt: int(got.Usage.Prompt), Completion: int(got.Usage.Completion)}, textBytes(system, r.Messages, r.Schema), pictures, got.size(), c.cfg.MaxTokens)
 	}
 	c.count(a.Usage, err)

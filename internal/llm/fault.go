@@ -74,7 +74,7 @@ func ofStatus(status int, h http.Header, message string) *Fault {
 		f.Kind, f.After = Busy, retry.Asked(h.Get("Retry-After"), time.Now(), maxAfter)
 	case status == http.StatusRequestTimeout || status >= 500:
 		f.Kind = Gone
-	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status < 400:
+	case status >= http.StatusUnauthorized && status <= http.StatusForbidden || status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status < 400:
 		f.Kind = Setup
 	}
 	return f

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) err
 		a, err := c.Ask(ctx, r)
 		used.add(a.Usage)
 		if err != nil {
-			if f, ok := errors.AsType[*Fault](err); ok && f.Kind == Babbled {
+			if f, ok := errors.AsType[*Fault](err); ok && f.Kind == Babbled && !a.Cut {
 				wrong = err // there is no text
 				continue
 			}
@@ -33,6 +34,11 @@ func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) err
 		b, err := Repair(a.Text)
 		if err == nil {
 			err = take(b)
+		}
+		if err != nil && b != nil {
+			if inner := arguments(b); inner != nil && take(inner) == nil {
+				err = nil
+			}
 		}
 		if err == nil {
 			return used, nil
@@ -52,6 +58,15 @@ func (c *Client) AskJSON(ctx context.Context, r Request, take func(b []byte) err
 		return used, f
 	}
 	return used, faultf(Babbled, 200, "asked %d times: %v", asks, wrong)
+}
+
+// arguments returns the arguments of a call of a tool that a model wrote as text, such as
+// {"name": …, "arguments": {…}}. It returns nil if it is none.
+func arguments(call []byte) []byte {
+	var c struct{ Arguments, Parameters loose } // Parameters: of Llama's models
+	_ = json.Unmarshal(call, &c)
+	b, _ := Repair(string(c.Arguments + c.Parameters))
+	return b
 }
 
 // errNoObject: an answer contains no complete JSON object.

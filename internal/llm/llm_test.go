@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,17 @@ func TestFaults(t *testing.T) {
 		"too long a question":  {steps: []llmtest.Step{llmtest.Fails(400, "", "maximum context length is 4096 tokens")}, want: Refused},
 		"slow":                 {cfg: Config{Timeout: 50 * time.Millisecond}, steps: []llmtest.Step{llmtest.Hangs()}, want: Slow},
 		"sent elsewhere":       {steps: []llmtest.Step{llmtest.Redirects("http://elsewhere.invalid/")}, want: Setup},
+		"loading the model":    {opt: llmtest.Options{Kind: llmtest.LlamaCpp}, steps: []llmtest.Step{llmtest.Fails(503, "", "Loading model"), llmtest.Say("ok")}, waits: 1},
+		"too long for vLLM":    {opt: llmtest.Options{Kind: llmtest.VLLM}, steps: []llmtest.Step{llmtest.Fails(400, "", "'max_tokens' is too large: 2000. This model's maximum context length is 2048 tokens")}, want: Refused},
+		"200, and an error":    {steps: []llmtest.Step{llmtest.Raw(200, `{"error":{"code":502,"message":"Provider returned error"}}`), llmtest.Say("ok")}, waits: 1},
+		"200, and a limit":     {steps: []llmtest.Step{llmtest.Raw(200, `{"error":{"code":429,"message":"slow down"}}`), llmtest.Say("ok")}, waits: 1},
+		"200, and a key":       {cfg: Config{Key: key}, steps: []llmtest.Step{llmtest.Raw(200, `{"error":{"code":401,"message":"no user `+key+`"}}`)}, want: Setup},
+		"200, and a text":      {steps: []llmtest.Step{llmtest.Raw(200, `{"error":"the model crashed"}`), llmtest.Say("ok")}, waits: 1},
+		"failed while it said": {steps: []llmtest.Step{llmtest.EndsWith("o", "error"), llmtest.Say("ok")}, waits: 1},
+		"blank lines first":    {steps: []llmtest.Step{llmtest.Raw(200, "\n\n\n"+`{"choices":[{"message":{"content":"ok"}}],"error":null}`)}},
+		"no choices":           {steps: []llmtest.Step{llmtest.Raw(200, `{"choices":[]}`)}, want: Babbled},
+		"choices of null":      {steps: []llmtest.Step{llmtest.Raw(200, `{"choices":[{"message":null,"finish_reason":null}]}`)}, want: Babbled},
+		"no money":             {steps: []llmtest.Step{llmtest.Fails(402, "", "Insufficient Balance")}, want: Setup},
 		"no key":               {opt: llmtest.Options{Key: key}, want: Setup},
 		"wrong key":            {opt: llmtest.Options{Key: key}, cfg: Config{Key: key + "-wrong"}, want: Setup},
 		"wants its own tokens": {opt: llmtest.Options{NewTokens: true, NoTemperature: true}, steps: []llmtest.Step{llmtest.Say("ok")}},
@@ -176,6 +188,22 @@ func TestAskJSON(t *testing.T) {
 		"in a fence":                {steps: []llmtest.Step{llmtest.Fenced(good)}, format: "json_schema"},
 		"broken once":               {steps: []llmtest.Step{llmtest.Say(`{"sum": `), llmtest.Say(good)}, format: "json_schema"},
 		"of a wrong type, then cut": {steps: []llmtest.Step{llmtest.Say(`{"sum": "three"}`), llmtest.EndsEarly(`{"sum"`), llmtest.Say(good)}, format: "json_schema"},
+		"a call":                    {steps: []llmtest.Step{llmtest.Calls("sum", good)}, format: "json_schema"},
+		"a call of Ollama's":        {opt: llmtest.Options{Kind: llmtest.Ollama}, steps: []llmtest.Step{llmtest.Calls("sum", good)}, format: "json_schema"},
+		"a call with an object":     {steps: []llmtest.Step{llmtest.Calls("sum", json.RawMessage(good))}, format: "json_schema"},
+		"another call, then right":  {steps: []llmtest.Step{llmtest.Calls("search", `{"query":"1 and 2"}`), llmtest.Say(good)}, format: "json_schema"},
+		"only calls":                {steps: []llmtest.Step{llmtest.Calls("a", "{}"), llmtest.Calls("a", "{}"), llmtest.Calls("a", "{}")}, format: "json_schema", want: Babbled},
+		"a call as text":            {steps: []llmtest.Step{llmtest.Say("<tool_call>\n{\"name\": \"sum\", \"arguments\": " + good + "}\n</tool_call>")}, format: "json_schema"},
+		"a call as Llama's text":    {steps: []llmtest.Step{llmtest.Say(`{"name":"sum","parameters":` + good + `}`)}, format: "json_schema"},
+		"among vLLM's thoughts":     {opt: llmtest.Options{Kind: llmtest.VLLM}, steps: []llmtest.Step{llmtest.AmongThoughts("reasoning_content", good)}, format: "json_schema"},
+		"among thoughts, newer":     {steps: []llmtest.Step{llmtest.AmongThoughts("reasoning", " "+good)}, format: "json_schema"},
+		"thoughts, then right":      {steps: []llmtest.Step{llmtest.AmongThoughts("reasoning", "It is {3}."), llmtest.Say(good)}, format: "json_schema"},
+		"in parts":                  {steps: []llmtest.Step{llmtest.InParts("It is {3}.", good)}, format: "json_schema"},
+		"LM Studio":                 {opt: llmtest.Options{Kind: llmtest.LMStudio}, steps: []llmtest.Step{llmtest.Say(good)}, format: "json_schema"},
+		"LM Studio without schemas": {opt: llmtest.Options{Kind: llmtest.LMStudio}, steps: []llmtest.Step{llmtest.Fails(400, "", "schema can't be used with this model"), llmtest.Say(good)}},
+		"no system messages":        {opt: llmtest.Options{Kind: llmtest.VLLM, NoSystem: true}, steps: []llmtest.Step{llmtest.Say("no"), llmtest.Say(good)}, format: "json_schema"},
+		"and no formats":            {opt: llmtest.Options{NoSystem: true, NoFormat: true}, steps: []llmtest.Step{llmtest.Say(good)}},
+		"llama.cpp's grammar":       {opt: llmtest.Options{Kind: llmtest.LlamaCpp}, steps: []llmtest.Step{llmtest.Fails(400, "", "Failed to initialize samplers: failed to parse grammar"), llmtest.Say(good)}, format: "json_object"},
 		"never":                     {steps: []llmtest.Step{llmtest.Say("no"), llmtest.Say("no!"), llmtest.Say("{]")}, format: "json_schema", want: Babbled},
 		"empty, then right":         {steps: []llmtest.Step{llmtest.Say(""), llmtest.Say(good)}, format: "json_schema"},
 	} {
@@ -184,15 +212,25 @@ func TestAskJSON(t *testing.T) {
 			c, _ := ask(t, s, Config{})
 			s.Script(test.steps...)
 			var got struct{ Sum int }
-			u, err := c.AskJSON(t.Context(), Request{System: "Add.", Messages: []Message{{Role: User, Text: "1 and 2"}}, Schema: schema}, func(b []byte) error { return json.Unmarshal(b, &got) })
+			u, err := c.AskJSON(t.Context(), Request{System: "Add.", Messages: []Message{{Role: User, Text: "1 and 2"}}, Schema: schema}, func(b []byte) error {
+				if err := json.Unmarshal(b, &got); err != nil || got.Sum != 0 {
+					return err
+				}
+				return errors.New("sum is missing")
+			})
 			if test.want != "" && kindOf(err) != test.want || test.want == "" && (err != nil || got.Sum != 3) {
 				t.Fatalf("%+v, %v", got, err)
 			}
 			all := s.Requests()
-			if last := all[len(all)-1]; last.Format != test.format || test.format != "json_schema" && !strings.Contains(last.System, `"sum"`) {
+			last := all[len(all)-1]
+			told := last.System
+			if test.opt.NoSystem {
+				told = last.Messages[0].Content
+			}
+			if last.Format != test.format || !strings.Contains(told, "Add.") || test.format != "json_schema" && !strings.Contains(told, `"sum"`) || !strings.Contains(last.Messages[0].Content, "1 and 2") {
 				t.Errorf("format %q, system %q", last.Format, last.System)
 			}
-			if len(test.steps) > 1 && test.steps[0] != nil && name != "empty, then right" && len(all[len(all)-1].Messages) != 3 {
+			if again := !slices.Contains([]string{"empty, then right", "thoughts, then right", "LM Studio without schemas", "llama.cpp's grammar"}, name); len(test.steps) > 1 && again && len(all[len(all)-1].Messages) != 3 {
 				t.Errorf("asked again without what was wrong: %+v", all[len(all)-1].Messages)
 			}
 			if u.Prompt == 0 || s.Left() != 0 {
@@ -215,6 +253,15 @@ func TestAnswersWithoutText(t *testing.T) {
 		"thoughts alone":    {llmtest.EndsEarly("<think>It may be {4}, or"), "", Babbled, "the limit of tokens ended it before there was text"},
 		"thoughts apart":    {llmtest.ThinksApart("It is {4}.", "Four."), "Four.", "", ""},
 		"apart, and alone":  {llmtest.ThinksApart("It may be {4}, or", ""), "", Babbled, "the limit of tokens ended it before there was text"},
+		"Mistral's":         {llmtest.Say("[THINK]It is {4}.[/THINK]Four."), "Four.", "", ""},
+		"gpt-oss's":         {llmtest.Say("<|channel|>analysis<|message|>It is {4}.<|end|><|start|>assistant<|channel|>final<|message|>Four."), "Four.", "", ""},
+		"Gemma's":           {llmtest.Say("<|channel>thought\nIt is {4}.<channel|>Four."), "Four.", "", ""},
+		"Mistral's, alone":  {llmtest.EndsEarly("[THINK]It may be"), "", Babbled, "the limit of tokens ended it before there was text"},
+		"parts":             {llmtest.InParts("It is {4}.", "Four."), "Four.", "", ""},
+		"parts of thoughts": {llmtest.InParts("It is {4}.", ""), "", Babbled, "an answer without text"},
+		"a call":            {llmtest.Calls("add", `{"a":2,"b":2}`), "", Babbled, "it calls a tool, and was offered none"},
+		"a call as text":    {llmtest.Say("\n<tool_call>\n{\"name\":\"add\"}\n</tool_call>"), "", Babbled, "it calls a tool, and was offered none"},
+		"text in thoughts":  {llmtest.AmongThoughts("reasoning", "Four."), "", Babbled, "an answer without text"},
 		"refusal":           {llmtest.Refuses("I can't help with that."), "", Refused, "the server refuses the question: the model says: I can't help with that."},
 		"filter":            {llmtest.Filtered("Fou"), "", Refused, "a filter of the server stopped the answer"},
 		"nothing":           {llmtest.Say(" "), "", Babbled, "an answer without text"},
@@ -228,6 +275,56 @@ func TestAnswersWithoutText(t *testing.T) {
 				t.Errorf("%q, %v", a.Text, err)
 			}
 		})
+	}
+}
+
+// What a server says of an error is shown, in whatever form it says it.
+func TestErrorWords(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":{"message":"it is broken","type":"x","code":400}}`:          "it is broken", // OpenAI, llama.cpp, vLLM
+		`{"error":"it is broken"}`:                                            "it is broken", // LM Studio
+		`{"object":"error","message":"it is broken","code":400}`:              "it is broken", // older vLLM
+		`{"detail":"it is broken"}`:                                           "it is broken", // FastAPI
+		`{"detail":[{"loc":["body"],"msg":"it is broken","type":"x"}]}`:       "it is broken",
+		`{"error":{"code":"invalid","innererror":{"status":"it is broken"}}}`: "it is broken",
+		`{"error":null}`: "Bad Request",
+		`it is broken`:   "Bad Request",
+		``:               "Bad Request",
+	} {
+		s := llmtest.New(t, llmtest.Options{})
+		c, _ := ask(t, s, Config{})
+		s.Script(llmtest.Raw(400, body))
+		if _, err := c.Ask(t.Context(), Request{Messages: FromUser("hi")}); kindOf(err) != Refused || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// An answer that can't be used costs as much as any other. If the limit of tokens ended the thoughts, the
+// same question would end in the same way, so it is not asked again.
+func TestCostOfUnusableAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		step  llmtest.Step
+		calls int
+	}{
+		"thoughts":       {llmtest.EndsEarly("<think>" + strings.Repeat("hm, ", 200)), 1},
+		"thoughts apart": {llmtest.ThinksApart(strings.Repeat("hm, ", 200), ""), 1},
+		"a refusal":      {llmtest.Refuses(strings.Repeat("no, ", 200)), 1},
+		"no JSON":        {llmtest.Say(strings.Repeat("hm, ", 200)), asks},
+		"no text":        {llmtest.Say(" "), asks},
+	} {
+		s := llmtest.New(t, llmtest.Options{})
+		client, _ := ask(t, s, Config{})
+		s.Otherwise(c.step)
+		r := Request{System: "Add.", Messages: FromUser("1 and 2"), Schema: schema}
+		u, err := client.AskJSON(t.Context(), r, func([]byte) error { return nil })
+		if st := client.Stats(); err == nil || st.Calls != c.calls || u != st.Usage || u.Prompt == 0 || name != "no text" && u.Completion == 0 {
+			t.Errorf("%s: %+v for %+v, %v", name, u, st, err)
+		}
+		a, err := client.Ask(t.Context(), r)
+		if a.Text != "" && err != nil || a.Usage.Prompt == 0 {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,14 +78,10 @@ func (c *caller) call(ctx context.Context, timeout time.Duration, method, to str
 	if err != nil {
 		return faultf(Gone, res.StatusCode, "the answer broke off")
 	}
-	if res.StatusCode/100 != 2 {
-		var e struct {
-			Error struct {
-				Message string `json:"message"`
-			} `json:"error"`
+	if status := res.StatusCode; status/100 != 2 || bytes.Contains(b, []byte(`"error"`)) {
+		if status, message := failure(b, status); status/100 != 2 {
+			return ofStatus(status, res.Header, c.withoutKey(message))
 		}
-		_ = json.Unmarshal(b, &e) // an answer that is not JSON has no message
-		return ofStatus(res.StatusCode, res.Header, c.withoutKey(e.Error.Message))
 	}
 	if err := json.Unmarshal(b, out); err != nil {
 		if retry.Away(res.Header, b) {
@@ -93,6 +90,30 @@ func (c *caller) call(ctx context.Context, timeout time.Duration, method, to str
 		return faultf(Babbled, res.StatusCode, "not the JSON of the protocol")
 	}
 	return nil
+}
+
+// failure returns the status of an answer, and what went wrong in the server's words. OpenAI, Ollama,
+// llama.cpp and vLLM have an object in error, and LM Studio a text; older vLLM has a message, and
+// FastAPI a detail. OpenRouter and LM Studio also answer 200 with an error in place of what was asked
+// for.
+func failure(b []byte, status int) (int, string) {
+	var e struct {
+		Error, Message loose
+		Detail         json.RawMessage
+		Code           tokenCount // HTTP's, or a name, which counts as none
+	}
+	_ = json.Unmarshal(b, &e) // an answer that is not JSON has no message
+	if status/100 == 2 {
+		if e.Error == "" {
+			return status, ""
+		}
+		status = http.StatusInternalServerError
+	}
+	_ = json.Unmarshal([]byte(e.Error), &e)
+	if status == http.StatusInternalServerError && e.Code >= 400 && e.Code < 600 {
+		status = int(e.Code)
+	}
+	return status, cmp.Or(string(e.Message), string(e.Error), string(e.Detail))
 }
 
 // withoutKey removes the key from a message, because some servers repeat it.

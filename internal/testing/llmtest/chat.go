@@ -43,12 +43,12 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if e := s.admit(r); e != nil {
-		e.write(w)
+		s.refuse(w, e)
 		return
 	}
 	req, e := s.check(body)
 	if e != nil {
-		e.write(w)
+		s.refuse(w, e)
 		return
 	}
 	req.Header, req.Body = r.Header.Clone(), string(body)
@@ -96,6 +96,8 @@ func (s *Server) check(body []byte) (req Request, e *refusal) {
 			return req, bad("messages", "Invalid value: '%s' in 'messages[%d].role'", m.Role, i)
 		case !ok:
 			return req, bad("messages", "Invalid type for 'messages[%d].content': want a string", i)
+		case m.Role == "system" && s.opt.NoSystem:
+			return req, bad("", "System role not supported")
 		case m.Role == "system" && i > 0:
 			return req, bad("messages", "the system message comes first")
 		case m.Role == "system":
@@ -110,6 +112,8 @@ func (s *Server) check(body []byte) (req Request, e *refusal) {
 	if f := c.ResponseFormat; f != nil {
 		req.Format = f.Type
 		switch {
+		case s.opt.Kind == LMStudio && f.Type != "json_schema":
+			return req, bad("response_format.type", "'response_format.type' must be 'json_schema' or 'text'")
 		case s.opt.NoFormat:
 			return req, bad("response_format", "Unrecognized request argument supplied: response_format")
 		case f.Type == "json_object":

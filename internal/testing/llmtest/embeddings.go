@@ -21,7 +21,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if e := s.admit(r); e != nil {
-		e.write(w)
+		s.refuse(w, e)
 		return
 	}
 	var c struct {
@@ -38,18 +38,18 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 	err = dec.Decode(&c)
 	switch {
 	case err != nil:
-		bad("", "We could not parse the JSON body of your request: %v", err).write(w)
+		s.refuse(w, bad("", "We could not parse the JSON body of your request: %v", err))
 		return
 	case s.known(c.Model) != nil:
-		s.known(c.Model).write(w)
+		s.refuse(w, s.known(c.Model))
 		return
 	case c.EncodingFormat != "" && c.EncodingFormat != "float":
-		bad("encoding_format", "Invalid 'encoding_format': this server has float").write(w)
+		s.refuse(w, bad("encoding_format", "Invalid 'encoding_format': this server has float"))
 		return
 	case json.Unmarshal(c.Input, &one) == nil:
 		texts = []string{one}
 	case json.Unmarshal(c.Input, &texts) != nil || len(texts) == 0 || len(texts) > maxInputs:
-		bad("input", "Invalid 'input': want a string or 1 to %d strings", maxInputs).write(w)
+		s.refuse(w, bad("input", "Invalid 'input': want a string or 1 to %d strings", maxInputs))
 		return
 	}
 	n := s.opt.Dimensions
@@ -59,7 +59,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 	data := []any{}
 	for i, t := range texts {
 		if t == "" {
-			bad("input", "Invalid 'input[%d]': empty", i).write(w)
+			s.refuse(w, bad("input", "Invalid 'input[%d]': empty", i))
 			return
 		}
 		data = append(data, map[string]any{"object": "embedding", "index": i, "embedding": direction(t, n)})

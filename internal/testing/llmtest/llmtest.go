@@ -8,7 +8,6 @@
 package llmtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -21,12 +20,14 @@ import (
 
 // Options describe the kind of server.
 type Options struct {
+	Kind          Kind     // whose interface and errors it has
 	Key           string   // required as a bearer token; empty: none
 	Models        []string // empty: "test-model"
 	NoSchema      bool     // only supports response formats of type json_object, like older servers
 	NoFormat      bool     // supports no response format
 	NewTokens     bool     // requires max_completion_tokens, like OpenAI's reasoning models
 	NoTemperature bool     // accepts no temperature, like those
+	NoSystem      bool     // accepts no system message, like vLLM with the templates of Gemma 2 and early Mistral
 	NoModelList   bool     // has no /v1/models
 	Dimensions    int      // dimensions of embeddings; 0: 32
 }
@@ -79,6 +80,7 @@ func New(t testing.TB, o Options) *Server {
 	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
 	mux.HandleFunc("POST /v1/rerank", s.rerank)
 	mux.HandleFunc("GET /v1/models", s.models)
+	s.own(mux)
 	hs := httptest.NewServer(mux)
 	t.Cleanup(hs.Close)
 	s.URL = hs.URL + "/v1"
@@ -145,16 +147,8 @@ func bad(param, format string, args ...any) *refusal {
 	return &refusal{http.StatusBadRequest, "invalid_request_error", param, "", fmt.Sprintf(format, args...)}
 }
 
-func (e *refusal) write(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(e.status)
-	orNull := func(s string) any {
-		if s == "" {
-			return nil
-		}
-		return s
-	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": e.message, "type": e.kind, "param": orNull(e.param), "code": orNull(e.code)}})
+func (s *Server) refuse(w http.ResponseWriter, e *refusal) {
+	writeJSON(w, e.status, s.errorBody(e))
 }
 
 // admit checks what every request needs.
@@ -175,12 +169,15 @@ func (s *Server) known(model string) *refusal {
 	if slices.Contains(s.opt.Models, model) {
 		return nil
 	}
+	if s.opt.Kind == Ollama {
+		return &refusal{http.StatusNotFound, "not_found_error", "", "", fmt.Sprintf("model '%s' not found", model)}
+	}
 	return &refusal{http.StatusNotFound, "invalid_request_error", "model", "model_not_found", fmt.Sprintf("The model `%s` does not exist", model)}
 }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	if e := s.admit(r); e != nil {
-		e.write(w)
+		s.refuse(w, e)
 		return
 	}
 	if s.opt.NoModelList {
@@ -189,10 +186,9 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	}
 	data := []any{}
 	for _, m := range s.opt.Models {
-		data = append(data, map[string]any{"id": m, "object": "model", "created": 1, "owned_by": "llmtest"})
+		data = append(data, s.listed(m))
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data})
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
 
 // completion makes a complete answer.

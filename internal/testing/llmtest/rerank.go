@@ -12,7 +12,7 @@ import (
 // contains.
 func (s *Server) rerank(w http.ResponseWriter, r *http.Request) {
 	if e := s.admit(r); e != nil {
-		e.write(w)
+		s.refuse(w, e)
 		return
 	}
 	var c struct {
@@ -25,13 +25,13 @@ func (s *Server) rerank(w http.ResponseWriter, r *http.Request) {
 	dec.DisallowUnknownFields()
 	switch err := dec.Decode(&c); {
 	case err != nil:
-		bad("", "We could not parse the JSON body of your request: %v", err).write(w)
+		s.refuse(w, bad("", "We could not parse the JSON body of your request: %v", err))
 		return
 	case c.Model != "" && s.known(c.Model) != nil:
-		s.known(c.Model).write(w)
+		s.refuse(w, s.known(c.Model))
 		return
 	case c.Query == "" || len(c.Documents) == 0:
-		bad("documents", "a query and documents are needed").write(w)
+		s.refuse(w, bad("documents", "a query and documents are needed"))
 		return
 	}
 	type result struct {

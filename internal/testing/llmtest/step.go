@@ -11,16 +11,14 @@ import (
 type Step func(s *Server, w http.ResponseWriter, r *http.Request, req *Request)
 
 func (s *Server) answer(w http.ResponseWriter, req *Request, text, finish string) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(s.completion(text, finish, (len(req.Body)+3)/4))
+	writeJSON(w, http.StatusOK, s.completion(text, finish, (len(req.Body)+3)/4))
 }
 
 // message answers with a message that is not text alone.
 func (s *Server) message(w http.ResponseWriter, req *Request, m map[string]any, finish string) {
 	a := s.completion("", finish, (len(req.Body)+3)/4)
 	a["choices"].([]any)[0].(map[string]any)["message"] = m
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(a)
+	writeJSON(w, http.StatusOK, a)
 }
 
 // Say answers with a text.
@@ -70,10 +68,56 @@ func ThinksApart(thoughts, text string) Step {
 	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) { s.message(w, req, m, finish) }
 }
 
+// Calls answers with a call of a tool that the request did not offer, as Ollama does for a model
+// whose answers it searches for calls, and as a gateway does that asks for JSON by a tool. arguments is
+// a text, as the protocol has it, or an object, as some servers send it.
+func Calls(tool string, arguments any) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
+		m := map[string]any{"role": "assistant", "content": nil,
+			"tool_calls": []any{map[string]any{"id": "call_1", "index": 0, "type": "function", "function": map[string]any{"name": tool, "arguments": arguments}}}}
+		if s.opt.Kind == Ollama {
+			m["content"] = ""
+		}
+		s.message(w, req, m, "tool_calls")
+	}
+}
+
+// AmongThoughts answers as vLLM does with a parser of thoughts and a model that was told not to
+// think: the text is where thoughts belong (vllm-project/vllm, issues 19222 and 50948). field is
+// reasoning_content or reasoning.
+func AmongThoughts(field, text string) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
+		s.message(w, req, map[string]any{"role": "assistant", "content": nil, field: text}, "stop")
+	}
+}
+
+// InParts answers with a list of parts in place of a text, as Mistral's models do that think
+// (docs.mistral.ai, "Reasoning").
+func InParts(thoughts, text string) Step {
+	part := func(text string) any { return map[string]any{"type": "text", "text": text} }
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
+		s.message(w, req, map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "thinking", "thinking": []any{part(thoughts)}}, part(text)}}, "stop")
+	}
+}
+
+// EndsWith answers with a text and another finish_reason, such as error (openrouter.ai/docs, "Errors").
+func EndsWith(text, finish string) Step {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) { s.answer(w, req, text, finish) }
+}
+
+// Raw answers with a status and an unchanged body of JSON.
+func Raw(status int, body string) Step {
+	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	}
+}
+
 // Fails answers with a status and the protocol's error object. retryAfter is the header's value,
 // and may be empty.
 func Fails(status int, retryAfter, message string) Step {
-	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
+	return func(s *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
 		if retryAfter != "" {
 			w.Header().Set("Retry-After", retryAfter)
 		}
@@ -83,7 +127,7 @@ func Fails(status int, retryAfter, message string) Step {
 		} else if status < 500 {
 			kind = "invalid_request_error"
 		}
-		(&refusal{status, kind, "", "", message}).write(w)
+		s.refuse(w, &refusal{status, kind, "", "", message})
 	}
 }
 
