@@ -213,6 +213,8 @@ func TestInvalidEnginesAreRefused(t *testing.T) {
 		{"ears", answers(200, "<html>Router</html>"), "", serve.ErrEngine, " answers 200 OK: a page of HTML"},
 		{"mind", answers(200, "<html>Router</html>"), "m", serve.ErrEngine, " answers 200: a page of HTML"},
 		{"ears", answers(500, "boom"), "", serve.ErrEngine, " answers 500 Internal Server Error: boom"},
+		{"ears", answers(404, "no such page"), "", serve.ErrEngine, " answers 404 Not Found: no such page"},
+		{"eyes", answers(404, `{"error": {"message": "model m not found"}}`), "m", serve.ErrEngine, ": address, key or model are wrong: 404: model m not found"},
 		{"ears", answers(302, ""), "", serve.ErrEngine, " sends us to http://192.0.2.1/login, where nothing was sent: 302 Found"},
 		{"ears", answers(401, ""), "", serve.ErrEngine, " wants a key: 401 Unauthorized"},
 		{"eyes", answers(403, ""), "m", serve.ErrEngine, " wants a key: 403: Forbidden"},

@@ -270,8 +270,10 @@ func withAddress(address string, err error) (_ error, ofServer bool) {
 		return err, false
 	case f.Kind == engine.Barred || f.Kind == engine.Moved:
 		return fmt.Errorf("%s %s", address, strings.TrimPrefix(f.Detail, "it ")), true
-	case f.Kind == engine.Gone && status.MatchString(f.Detail):
+	case (f.Kind == engine.Gone || f.Kind == engine.Missing) && status.MatchString(f.Detail):
 		return fmt.Errorf("%s answers %s", address, f.Detail), false
+	case f.Kind == engine.Missing && engines.IsAddress(address):
+		return fmt.Errorf("%s: %s", address, f.Detail), false
 	case f.Kind == engine.Gone:
 		return fmt.Errorf("%s does not answer: %s", address, f.Detail), false
 	}
