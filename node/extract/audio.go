@@ -264,33 +264,37 @@ func (s *stream) holding(sample int64, otherwise memory.EventID) (memory.EventID
 	return otherwise, 0
 }
 
+// maxSound is how many samples a message may have: two minutes, about what a plugin takes
+// (abi.MaxInput). A byte of Opus may be 80 ms of silence.
+const maxSound = 120 * sound.Rate
+
 // decode returns a message's samples, whatever its codec.
-func (s *stream) decode(ev *memory.Event) ([]int16, error) {
+func (s *stream) decode(ev *memory.Event) (pcm []int16, err error) {
 	switch {
 	case ev.Codec == "wav":
-		return sound.WAV(ev.Data)
+		pcm, err = sound.WAV(ev.Data)
 	case ev.Codec == "opus" && wire.IsOgg(ev.Data):
-		return s.ogg(ev.Data)
+		pcm, err = s.ogg(ev.Data)
 	case ev.Codec == "opus":
-		packets, err := wire.Packets(ev.Data)
-		if err != nil {
-			return nil, err
+		var packets [][]byte
+		packets, err = wire.Packets(ev.Data)
+		for i := 0; i < len(packets) && err == nil && len(pcm) <= maxSound; i++ {
+			pcm, err = s.opus(pcm, packets[i])
 		}
-		var pcm []int16
-		for _, b := range packets {
-			got, err := s.decoder.Decode("opus", 0, b)
-			if err != nil {
-				return nil, err
-			}
-			pcm = append(pcm, got...)
-		}
-		return pcm, nil
+	default:
+		pcm, err = s.decoder.Decode(ev.Codec, ev.Rate, ev.Data)
 	}
-	return s.decoder.Decode(ev.Codec, ev.Rate, ev.Data)
+	if err == nil && len(pcm) > maxSound {
+		err = fmt.Errorf("%w: more than 2 minutes of sound in one message", sound.ErrFormat)
+	}
+	return pcm, err
 }
 
-// maxOgg bounds what one Ogg stream may decode to: an hour.
-const maxOgg = 3600 * sound.Rate
+// opus appends the samples of a packet.
+func (s *stream) opus(pcm []int16, packet []byte) ([]int16, error) {
+	got, err := s.decoder.Decode("opus", 0, packet)
+	return append(pcm, got...), err
+}
 
 func (s *stream) ogg(data []byte) ([]int16, error) {
 	r, _, err := oggreader.NewWith(bytes.NewReader(data))
@@ -298,7 +302,7 @@ func (s *stream) ogg(data []byte) ([]int16, error) {
 		return nil, fmt.Errorf("%w: ogg: %v", sound.ErrFormat, err)
 	}
 	var pcm []int16
-	for len(pcm) < maxOgg {
+	for len(pcm) <= maxSound {
 		b, _, err := r.ParseNextPacket()
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return pcm, nil
@@ -309,11 +313,9 @@ func (s *stream) ogg(data []byte) ([]int16, error) {
 		if bytes.HasPrefix(b, []byte("OpusHead")) || bytes.HasPrefix(b, []byte("OpusTags")) || len(b) == 0 {
 			continue
 		}
-		got, err := s.decoder.Decode("opus", 0, b)
-		if err != nil {
+		if pcm, err = s.opus(pcm, b); err != nil {
 			return nil, err
 		}
-		pcm = append(pcm, got...)
 	}
 	return pcm, nil
 }

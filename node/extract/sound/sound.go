@@ -116,11 +116,10 @@ func WAV(file []byte) ([]int16, error) {
 	}
 	var channels, rate, bits int
 	for at := 12; at+8 <= len(file); {
-		id, size := string(file[at:at+4]), int(binary.LittleEndian.Uint32(file[at+4:]))
-		body := file[at+8:]
-		if size > len(body) {
-			size = len(body) // a recorder that was switched off has not written the true size
-		}
+		id, body := string(file[at:at+4]), file[at+8:]
+		// A recorder that was switched off, or wrote to a pipe, has not written the true size, which
+		// may then exceed the range of int on 32-bit machines.
+		size := int(min(int64(binary.LittleEndian.Uint32(file[at+4:])), int64(len(body))))
 		switch id {
 		case "fmt ":
 			if size < 16 {
