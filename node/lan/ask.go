@@ -126,8 +126,8 @@ func (r *records) take(list []dns.RR) {
 			r.services = append(r.services, rr)
 			r.n++
 		case *dns.A:
-			if ip, ok := netip.AddrFromSlice(rr.A); ok && r.near(ip.Unmap()) {
-				name := strings.ToLower(rr.Hdr.Name)
+			name := strings.ToLower(rr.Hdr.Name)
+			if ip, ok := netip.AddrFromSlice(rr.A); ok && r.near(ip.Unmap()) && !slices.Contains(r.hosts[name], ip.Unmap()) {
 				r.hosts[name] = append(r.hosts[name], ip.Unmap())
 				r.n++
 			}
@@ -135,7 +135,8 @@ func (r *records) take(list []dns.RR) {
 	}
 }
 
-// list returns the services at each of their hosts' addresses.
+// list returns the services at each of their hosts' addresses, at most maxRecords: some thousand
+// services at a host of some thousand addresses would be millions.
 func (r *records) list(service string) (found []Service) {
 	end := "." + service + ".local."
 	for _, s := range r.services {
@@ -145,6 +146,9 @@ func (r *records) list(service string) (found []Service) {
 			continue
 		}
 		for _, ip := range r.hosts[strings.ToLower(s.Target)] {
+			if len(found) == maxRecords {
+				return found
+			}
 			found = append(found, Service{plain(name[:cut]), plain(strings.TrimSuffix(s.Target, ".")), netip.AddrPortFrom(ip, s.Port)})
 		}
 	}
