@@ -36,7 +36,13 @@ type Buyer struct {
 	Dir  string       // of the reader, see [share.Reader]
 	HTTP *http.Client // nil: the usual
 	Now  func() time.Time
+	// Patience is how long one order, or the subscription of one listing, may take to be refreshed; 0: 5 min.
+	Patience time.Duration
 }
+
+// patience is how long a market may take, so that it does not hold up the others: for an order of
+// a buyer, and for all orders of a seller. What it has not answered by then waits for the next time.
+const patience = 5 * time.Minute
 
 // Files of a buyer's folder.
 const (
