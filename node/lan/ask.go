@@ -126,8 +126,8 @@ func (r *records) take(list []dns.RR) {
 			r.services = append(r.services, rr)
 			r.n++
 		case *dns.A:
-			name := strings.ToLower(rr.Hdr.Name)
-			if ip, ok := netip.AddrFromSlice(rr.A); ok && r.near(ip.Unmap()) && !slices.Contains(r.hosts[name], ip.Unmap()) {
+			if ip, ok := netip.AddrFromSlice(rr.A); ok && r.near(ip.Unmap()) {
+				name := strings.ToLower(rr.Hdr.Name)
 				r.hosts[name] = append(r.hosts[name], ip.Unmap())
 				r.n++
 			}
