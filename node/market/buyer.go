@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -285,7 +286,7 @@ func (b *Buyer) Orders() (out []*Bought, err error) {
 		}
 		out = append(out, o)
 	}
-	slices.SortFunc(out, func(a, b *Bought) int { return int(b.State.At - a.State.At) })
+	slices.SortFunc(out, func(a, b *Bought) int { return cmp.Compare(b.State.At, a.State.At) })
 	return out, errors.Join(failed...)
 }
 
