@@ -267,3 +267,6 @@ require (
 	modernc.org/memory v1.11.0 // indirect
 	mvdan.cc/sh/v3 v3.12.0 // indirect
 )
+
+// On 32-bit machines it would overwrite records: docs/decisions.md, "Why is a copy of Ristretto in the tree?"
+replace github.com/dgraph-io/ristretto/v2 => ./internal/patched/ristretto

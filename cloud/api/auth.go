@@ -50,6 +50,7 @@ var (
 func (s *Server) signed(limit int, h handler) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r := &request{RequestContext: c}
+		defer s.releaseBody(r) // also after a panic
 		err := s.step(ctx, "check", func(ctx context.Context) error { return s.check(ctx, r, limit) })
 		if err == nil {
 			err = s.step(ctx, "serve", func(ctx context.Context) error { return h(ctx, r) })
@@ -60,7 +61,6 @@ func (s *Server) signed(limit int, h handler) app.HandlerFunc {
 		if err != nil {
 			s.fail(c, err)
 		}
-		s.releaseBody(r)
 	}
 }
 
@@ -379,6 +379,7 @@ func (s *Server) unsigned(limit int, h handler) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r := &request{RequestContext: c}
 		r.holder.address = s.address(c)
+		defer s.releaseBody(r)
 		size, err := bodySize(c, limit)
 		if err == nil {
 			err = s.pace(c)
@@ -395,6 +396,5 @@ func (s *Server) unsigned(limit int, h handler) app.HandlerFunc {
 		if err != nil {
 			s.fail(c, err)
 		}
-		s.releaseBody(r)
 	}
 }

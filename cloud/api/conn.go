@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locket-dev/locket/internal/accept"
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
@@ -43,7 +44,7 @@ type listener struct {
 // is closed at once.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
-		nc, err := l.Listener.Accept()
+		nc, err := accept.Next(l.Listener)
 		if err != nil {
 			return nil, err
 		}

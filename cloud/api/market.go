@@ -158,6 +158,7 @@ func (s *Server) party(limit int, h func(context.Context, *party) error) app.Han
 	return func(ctx context.Context, c *app.RequestContext) {
 		p := &party{request: &request{RequestContext: c}}
 		p.holder.address = s.address(c)
+		defer s.releaseBody(p.request)
 		err := s.step(ctx, "check", func(context.Context) error { return s.checkParty(p, limit) })
 		if err == nil {
 			err = s.step(ctx, "serve", func(ctx context.Context) error { return h(ctx, p) })
@@ -168,7 +169,6 @@ func (s *Server) party(limit int, h func(context.Context, *party) error) app.Han
 		if err != nil {
 			s.fail(c, err)
 		}
-		s.releaseBody(p.request)
 	}
 }
 

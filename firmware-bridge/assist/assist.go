@@ -29,6 +29,7 @@ import (
 	"unicode"
 
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
+	"github.com/locket-dev/locket/internal/accept"
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
@@ -104,7 +105,7 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	defer cancel()
 	s.programs(ctx) // so that the programs are known when the first peer asks
 	for {
-		conn, err := l.Accept()
+		conn, err := accept.Next(l)
 		if err != nil {
 			l.Close()
 			if ctx.Err() != nil {

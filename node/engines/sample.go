@@ -95,11 +95,12 @@ func sampleSpeech() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	pcm, err := new(sound.Decoder).Ogg(file)
+	const most = int(trial.Spoken * sound.Rate / time.Second)
+	pcm, err := new(sound.Decoder).Ogg(file, most)
 	if err != nil {
 		return nil, err
 	}
-	return sound.ToWAV(pcm[:min(len(pcm), int(trial.Spoken*sound.Rate/time.Second))]), nil
+	return sound.ToWAV(pcm[:min(len(pcm), most)]), nil
 }
 
 // far reports whether an answer has little to do with what a sample says: more than half of the

@@ -260,29 +260,32 @@ func (s *stream) holding(sample int64, otherwise memory.EventID) (memory.EventID
 	return otherwise, 0
 }
 
+// maxSound is how many samples a message may have: two minutes, about what a plugin takes
+// (abi.MaxInput). A byte of Opus may be 80 ms of silence.
+const maxSound = 120 * sound.Rate
+
 // decode returns a message's samples, whatever its codec.
-func (s *stream) decode(ev *memory.Event) ([]int16, error) {
+func (s *stream) decode(ev *memory.Event) (pcm []int16, err error) {
 	switch {
 	case ev.Codec == "wav":
-		return sound.WAV(ev.Data)
+		pcm, err = sound.WAV(ev.Data)
 	case ev.Codec == "opus" && wire.IsOgg(ev.Data):
-		return s.decoder.Ogg(ev.Data)
+		pcm, err = s.decoder.Ogg(ev.Data, maxSound)
 	case ev.Codec == "opus":
-		packets, err := wire.Packets(ev.Data)
-		if err != nil {
-			return nil, err
-		}
-		var pcm []int16
-		for _, b := range packets {
-			got, err := s.decoder.Decode("opus", 0, b)
-			if err != nil {
-				return nil, err
-			}
+		var packets [][]byte
+		packets, err = wire.Packets(ev.Data)
+		for i := 0; i < len(packets) && err == nil && len(pcm) <= maxSound; i++ {
+			var got []int16
+			got, err = s.decoder.Decode("opus", 0, packets[i])
 			pcm = append(pcm, got...)
 		}
-		return pcm, nil
+	default:
+		pcm, err = s.decoder.Decode(ev.Codec, ev.Rate, ev.Data)
 	}
-	return s.decoder.Decode(ev.Codec, ev.Rate, ev.Data)
+	if err == nil && len(pcm) > maxSound {
+		err = fmt.Errorf("%w: more than 2 minutes of sound in one message", sound.ErrFormat)
+	}
+	return pcm, err
 }
 
 func samples(n int64) time.Duration { return time.Duration(n) * time.Second / sound.Rate }

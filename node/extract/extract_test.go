@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -295,6 +296,30 @@ func TestUnreadableSoundIsReleased(t *testing.T) {
 	}
 }
 
+// A packet of one byte is 80 ms of silence (RFC 6716, section 3.1), so a message of 700 KiB would be
+// five hours of sound, or 600 MB: at each start again, as the message is in the journal.
+func TestThreatSoundThatUnpacks(t *testing.T) {
+	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) { return abi.Output{}, nil }}
+	b := newBench(t, speech)
+	send := func(codec string, rate int, data []byte) Outcome {
+		ev := b.event(memory.KindAudio)
+		ev.Codec, ev.Rate, ev.Data, ev.Last = codec, rate, data, true
+		return b.must(ev)
+	}
+	packet := []byte{0, 1, 0x11}
+	out := send("opus", sound.Rate, bytes.Repeat(packet, wire.MaxData/len(packet)))
+	if len(speech.saw) > 0 || len(out.Refusals) != 1 || !strings.Contains(out.Refusals[0].Reason, "more than 2 minutes of sound in one message") {
+		t.Errorf("%d calls, %+v", len(speech.saw), out)
+	}
+	if out := send("pcm8", 4000, make([]byte, wire.MaxData)); len(speech.saw) > 0 || len(out.Refusals) != 1 {
+		t.Errorf("pcm8 at 4 kHz: %d calls, %+v", len(speech.saw), out)
+	}
+	out = send("opus", sound.Rate, bytes.Repeat(packet, 120_000/80))
+	if len(out.Refusals) > 0 || len(speech.saw) != 1 || len(speech.saw[0].PCM) != 2*maxSound {
+		t.Errorf("2 minutes: %+v, %d calls", out, len(speech.saw))
+	}
+}
+
 // A photo in parts is complete once all parts are there, in any order. A photo whose
 // remaining parts do not come is given up and reported as lost.
 func TestPhotoInParts(t *testing.T) {
@@ -338,6 +363,53 @@ func TestPhotoInParts(t *testing.T) {
 		if out := b.must(ev); out.Held || len(out.Refusals) != 1 {
 			t.Errorf("part %s of %s: %+v", bad[0], bad[1], out)
 		}
+	}
+}
+
+// A wearable that begins photos and never ends them must not keep another's from being put together,
+// nor take the memory of 32 whole ones.
+func TestThreatPhotosNeverEnded(t *testing.T) {
+	scene := &script{id: "scene", kinds: "photo", answer: func(*abi.Event) (abi.Output, error) { return abi.Output{}, nil }}
+	b := newBench(t, scene)
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
+		t.Fatal(err)
+	}
+	part := func(device string, first uint64, n, of int, data []byte) Outcome {
+		ev := b.event(memory.KindPhoto)
+		ev.ID.Device, ev.ID.Seq, ev.Codec, ev.Data = device, first+uint64(n), "png", data
+		ev.Metadata = memory.Metadata{wire.MetaPart: strconv.Itoa(n), wire.MetaParts: strconv.Itoa(of)}
+		return b.must(ev)
+	}
+	whole := func(device string) bool {
+		seen := len(scene.saw)
+		part(device, 0, 0, 2, file.Bytes()[:40])
+		part(device, 0, 1, 2, file.Bytes()[40:])
+		return len(scene.saw) > seen
+	}
+	for i := range uint64(100) {
+		out := part("pin", 1000*i, 0, 3, []byte{1})
+		if !out.Held && (len(out.Refusals) != 1 || out.Refusals[0].Kind != "incomplete") {
+			t.Fatalf("photo %d: %+v", i, out)
+		}
+	}
+	if !whole("glasses") {
+		t.Error("many photos of another device prevented one")
+	}
+	for first := range uint64(9) {
+		for n := range 22 {
+			part("ring", 1000*first, n, 23, make([]byte, wire.MaxData))
+		}
+	}
+	held := 0
+	for _, ph := range b.x.partial {
+		held += ph.size
+	}
+	if held > maxPartial/2 {
+		t.Errorf("%d bytes are held for one device", held)
+	}
+	if !whole("watch") {
+		t.Error("large photos of another device prevented one")
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 const (
 	maxParts      = 256
 	maxPhotoBytes = 16 << 20
-	maxPartial    = 32 // photos that may be incomplete at the same time
+	maxPartial    = 96 << 20 // bytes of incomplete photos, plus partialCost each; a device has half of what the others leave
+	partialCost   = 1 << 20
 )
 
 // partial is a photo of which parts are missing. Its events are held.
@@ -42,8 +43,8 @@ func (x *Extractor) assemblePhoto(p *pending) (data []byte, ok bool) {
 	key := memory.EventID{Device: ev.ID.Device, Boot: ev.ID.Boot, Seq: ev.ID.Seq - uint64(part)}
 	ph := x.partial[key]
 	switch {
-	case ph == nil && len(x.partial) == maxPartial:
-		p.refuse("", "incomplete", "photo: too many photos are incomplete at once")
+	case !x.roomForPart(key, len(ev.Data)):
+		p.refuse("", "incomplete", "photo: too many photos of this device are incomplete at once")
 		return nil, false
 	case ph == nil:
 		ph = &partial{first: *ev, parts: make([][]byte, parts)}
@@ -71,6 +72,22 @@ func (x *Extractor) assemblePhoto(p *pending) (data []byte, ok bool) {
 	p.covers = append(p.covers, ph.events...)
 	p.after = append(p.after, func() { delete(x.partial, key) })
 	return data, true
+}
+
+// roomForPart reports whether a device may have so many more bytes of a photo held.
+func (x *Extractor) roomForPart(photo memory.EventID, more int) bool {
+	of, others := more, 0
+	if x.partial[photo] == nil {
+		of += partialCost
+	}
+	for key, ph := range x.partial {
+		if n := ph.size + partialCost; key.Device == photo.Device {
+			of += n
+		} else {
+			others += n
+		}
+	}
+	return of <= (maxPartial-others)/2
 }
 
 // lostParts gives up photos whose remaining parts did not come.

@@ -94,6 +94,8 @@ type Collection struct {
 	now    func() time.Time
 	log    *slog.Logger
 
+	patience time.Duration
+
 	mu     sync.Mutex // held while shares are searched for and read
 	index  *recall.Index
 	shares map[memory.SpaceID]*collected
@@ -116,7 +118,7 @@ func Open(ctx context.Context, r *share.Reader, others []Source, now func() time
 		now = time.Now
 	}
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
-	s := &Collection{reader: r, others: others, now: now, log: log, shares: map[memory.SpaceID]*collected{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
+	s := &Collection{reader: r, others: others, now: now, log: log, patience: patience, shares: map[memory.SpaceID]*collected{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
 	var err error
 	s.index, err = recall.Open(ctx, recall.InMemory{}, recall.Options{})
 	return s, err
@@ -333,6 +335,10 @@ func (s *Collection) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 // markets for the state of open orders.
 const refreshEvery = 10 * time.Minute
 
+// patience is how long one share may take to be refreshed. If its relay has not ended by then, the
+// relay's other shares wait for the next time, so that it does not hold up those of others.
+const patience = 5 * time.Minute
+
 // Maintain keeps the collection fresh until the context ends.
 func (s *Collection) Maintain(ctx context.Context) {
 	for {
@@ -363,9 +369,15 @@ func (s *Collection) Refresh(ctx context.Context) error {
 		}
 	}
 	s.mu.Unlock()
-	errs := []error{err}
+	errs, late := []error{err}, map[string]bool{}
 	for space, link := range links { // without the lock, because the network may take long
-		_, err := s.reader.Open(ctx, link)
+		if late[link.Relay] {
+			continue
+		}
+		within, cancel := context.WithTimeout(ctx, s.patience)
+		_, err := s.reader.Open(within, link)
+		late[link.Relay] = within.Err() != nil
+		cancel()
 		if errors.Is(err, share.ErrNotShared) {
 			s.log.Info("a share is no longer served, and is removed", "share", space)
 			gone, err = append(gone, space), nil

@@ -1,7 +1,12 @@
 package given
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/share"
@@ -47,5 +52,59 @@ func TestThreatShareOfAStranger(t *testing.T) {
 	}
 	if err := s.remove(g.Space); err != nil || len(s.mems) != 1 || s.index.Len() != 1 {
 		t.Errorf("one is left: %v", err)
+	}
+}
+
+// shared are shares that were opened before.
+type shared map[memory.SpaceID]share.Link
+
+func (s shared) Spaces() (map[memory.SpaceID]string, error) {
+	out := map[memory.SpaceID]string{}
+	for id := range s {
+		out[id] = "seen"
+	}
+	return out, nil
+}
+
+func (s shared) Given(_ context.Context, id memory.SpaceID) (share.Given, error) {
+	return share.Given{Space: id, Link: s[id]}, nil
+}
+
+func (shared) StopSearching(memory.SpaceID) error { return nil }
+func (shared) Fetch(context.Context) error        { return nil }
+
+// The relay of somebody who shares sends a byte now and then, for ever. The other shares are
+// refreshed all the same.
+func TestThreatShareThatNeverEnds(t *testing.T) {
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			_, _ = w.Write([]byte{0})
+			_ = http.NewResponseController(w).Flush()
+		}
+	}))
+	defer slow.Close()
+	asked := map[string]int{}
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked[strings.Split(r.URL.Path, "/")[3]]++
+		http.NotFound(w, r)
+	}))
+	defer other.Close()
+	shares := shared{}
+	for i := range byte(8) {
+		l := share.Link{Relay: slow.URL}
+		l.Space = memory.SpaceID{i + 1}
+		if i%2 == 0 {
+			l.Relay = other.URL
+		}
+		shares[l.Space] = l
+	}
+	s, err := Open(t.Context(), &share.Reader{Dir: t.TempDir(), Reserve: 1}, []Source{shares}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.patience = 2 * time.Second
+	if err := s.Refresh(t.Context()); err == nil || len(asked) != 4 {
+		t.Errorf("%d of 4 were asked for: %v", len(asked), err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/mochi-mqtt/server/v2/listeners"
+
+	"github.com/locket-dev/locket/internal/accept"
 )
 
 // connectPatience is how long a connection may take to identify itself. After that
@@ -46,7 +48,7 @@ func (l *listener) Protocol() string { return l.Addr().Network() }
 // Serve accepts connections until it is closed.
 func (l *listener) Serve(establish listeners.EstablishFn) {
 	for {
-		raw, err := l.Accept()
+		raw, err := accept.Next(l.Listener)
 		if err != nil {
 			return
 		}

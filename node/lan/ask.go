@@ -135,7 +135,8 @@ func (r *records) add(list []dns.RR) {
 	}
 }
 
-// list returns the services at each of their hosts' addresses.
+// list returns the services at each of their hosts' addresses, at most maxRecords: some thousand
+// services at a host of some thousand addresses would be millions.
 func (r *records) list(service string) (found []Service) {
 	end := "." + service + ".local."
 	for _, s := range r.services {
@@ -145,6 +146,9 @@ func (r *records) list(service string) (found []Service) {
 			continue
 		}
 		for _, ip := range r.hosts[strings.ToLower(s.Target)] {
+			if len(found) == maxRecords {
+				return found
+			}
 			found = append(found, Service{plain(name[:cut]), plain(strings.TrimSuffix(s.Target, ".")), netip.AddrPortFrom(ip, s.Port)})
 		}
 	}

@@ -217,6 +217,15 @@ func TestServices(t *testing.T) {
 	if r.add(over); len(r.services) != maxRecords {
 		t.Errorf("%d records are kept", len(r.services))
 	}
+	many := &records{networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, hosts: map[string][]netip.Addr{}}
+	for i := range maxRecords / 2 {
+		at := net.IPv4(10, 0, byte(i>>8), byte(i))
+		a := &dns.A{Hdr: dns.RR_Header{Name: "h.local.", Ttl: 1}, A: at}
+		many.add([]dns.RR{&dns.SRV{Hdr: dns.RR_Header{Name: "a._x._tcp.local.", Ttl: 1}, Port: 1, Target: "h.local."}, a})
+	}
+	if found := many.list("_x._tcp"); len(found) != maxRecords { // each service at each address would be four million
+		t.Errorf("%d services are listed", len(found))
+	}
 }
 
 // What can't be shown stays as DNS writes it.

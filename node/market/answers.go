@@ -124,9 +124,13 @@ func (b *Buyer) ResumeSearching(o *Bought) error {
 func (b *Buyer) Fetch(ctx context.Context) error {
 	list, err := b.Orders()
 	failed := []error{err}
+	late := map[string]bool{}
 	for _, o := range list {
-		if !o.State.Phase.Ended() {
-			failed = append(failed, b.Refresh(ctx, o))
+		if !o.State.Phase.Ended() && !late[o.Market] {
+			within, cancel := context.WithTimeout(ctx, cmp.Or(b.Patience, patience))
+			failed = append(failed, b.Refresh(within, o))
+			late[o.Market] = within.Err() != nil
+			cancel()
 		}
 	}
 	_, err = b.Renew(ctx)

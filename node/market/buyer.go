@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -36,7 +37,13 @@ type Buyer struct {
 	Dir  string       // of the reader, see [share.Reader]
 	HTTP *http.Client // nil: the usual
 	Now  func() time.Time
+	// Patience is how long one order, or the subscription of one listing, may take to be refreshed; 0: 5 min.
+	Patience time.Duration
 }
+
+// patience is how long a market may take, so that it does not hold up the others: for an order of
+// a buyer, and for all orders of a seller. What it has not answered by then waits for the next time.
+const patience = 5 * time.Minute
 
 // Files of a buyer's folder.
 const (
@@ -279,7 +286,7 @@ func (b *Buyer) Orders() (out []*Bought, err error) {
 		}
 		out = append(out, o)
 	}
-	slices.SortFunc(out, func(a, b *Bought) int { return int(b.State.At - a.State.At) })
+	slices.SortFunc(out, func(a, b *Bought) int { return cmp.Compare(b.State.At, a.State.At) })
 	return out, errors.Join(failed...)
 }
 

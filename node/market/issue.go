@@ -25,11 +25,13 @@ func (s *Shop) issue(ctx context.Context, all []listed) error {
 			continue // it is about to be withdrawn, or the seller was told that the first version failed
 		}
 		var err error
+		ctx, cancel := s.within(ctx)
 		if end := l.due(s.c.Now()); !l.Sent {
 			err = s.resend(ctx, &l)
 		} else if !end.IsZero() {
 			err = s.period(ctx, &l, end)
 		}
+		cancel()
 		if err != nil {
 			failed = append(failed, fmt.Errorf("the next period of %q: %w", l.Title, err))
 		}

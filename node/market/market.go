@@ -6,6 +6,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -69,7 +70,13 @@ type Config struct {
 	// CheckPublicTexts refuses public texts that contain a word of the wearer's never list.
 	CheckPublicTexts func(ctx context.Context, public map[string][]string) error
 	// Compact rewrites the store's files without what was deleted; nil: they stay.
-	Compact func(ctx context.Context) error
+	Compact  func(ctx context.Context) error
+	Patience time.Duration // how long one market may take when orders are checked; 0: 5 min
+}
+
+// within bounds how long one market may take.
+func (s *Shop) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, cmp.Or(s.c.Patience, patience))
 }
 
 // Shop is the selling part of an open node. Its methods are safe for concurrent use; only one

@@ -35,6 +35,7 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 	answered := map[string]bool{} // markets whose orders are all known; if one fails, the others are still processed
 	for _, address := range markets(all) {
 		keeper := s.keeper(all, address)
+		ctx, cancel := s.within(ctx)
 		err := s.at(address, func(m *remote.Market, by trade.Party) error {
 			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error {
 				failed = append(failed, keeper.save(ctx, c, st))
@@ -45,6 +46,7 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 				return nil
 			})
 		})
+		cancel()
 		answered[address], failed = err == nil, append(failed, err)
 	}
 	for _, l := range all { // adds what a market that failed did not report

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -161,7 +162,10 @@ func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
 		if s.Ended > 0 || ctx.Err() != nil {
 			continue
 		}
-		if err := b.renew(ctx, s, listings); err != nil {
+		within, cancel := context.WithTimeout(ctx, cmp.Or(b.Patience, patience))
+		err := b.renew(within, s, listings)
+		cancel()
+		if err != nil {
 			if ctx.Err() != nil {
 				break // it was cut off, which says nothing about the subscription
 			}

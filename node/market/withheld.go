@@ -22,7 +22,9 @@ func (s *Shop) check(ctx context.Context, all []listed) error {
 		if len(l.Key) > 0 && l.Held == "" || !l.Withdrawn.IsZero() || l.Gone {
 			continue // the newest version stays for sale; orders of an older one are refunded
 		}
+		ctx, cancel := s.within(ctx)
 		failed = append(failed, s.withdraw(ctx, &l, "")) // the market is not told the reason
+		cancel()
 	}
 	return errors.Join(failed...)
 }

@@ -73,7 +73,7 @@ func Doors(c Config, api http.Handler) map[string]serve.Door {
 		to = &url.URL{Scheme: "http"} // the settings do not allow such a URL
 	}
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
-	p := &proxy{Config: c, api: api, to: to}
+	p := &proxy{Config: c, api: api, to: to, bodies: bodies{of: map[string]int{}}}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = headerTime
 	p.out = &httputil.ReverseProxy{Rewrite: p.rewrite, Transport: transport, FlushInterval: -1, ModifyResponse: modify, ErrorHandler: failed,
@@ -90,6 +90,8 @@ type proxy struct {
 	api http.Handler
 	to  *url.URL
 	out *httputil.ReverseProxy
+
+	bodies bodies
 }
 
 type dialectKey struct{}
@@ -106,7 +108,13 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 		return
 	}
 	if r.Method == http.MethodPost {
-		body, err := io.ReadAll(r.Body)
+		body, done, err := p.bodies.read(serve.CallerOf(r.Context()).Name(), r.Body)
+		defer done()
+		if err == errBodies {
+			w.Header().Set("Retry-After", "1")
+			d.refuse(w, http.StatusTooManyRequests, err.Error())
+			return
+		}
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			d.refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", MaxBody))
 			return

@@ -14,21 +14,21 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// apps is serve.Apps with one key.
+// apps is serve.Apps with two keys, one for each app.
 type all = serve.Apps
 
 type apps struct{ all }
 
 func (apps) Admit(ctx context.Context, key serve.Secret) (serve.Caller, context.Context, func(), error) {
-	if key != "lka_right" {
+	if key != "lka_right" && key != "lka_other" {
 		return nil, nil, nil, serve.ErrKey
 	}
-	return app{}, ctx, func() {}, nil
+	return app{string(key)}, ctx, func() {}, nil
 }
 
-type app struct{}
+type app struct{ name string }
 
-func (app) Name() string { return "app" }
+func (a app) Name() string { return a.name }
 
 func (app) May(_ context.Context, right serve.Right, _ string) error {
 	if right == serve.RightAdd {
@@ -156,6 +156,44 @@ func TestRefusals(t *testing.T) {
 		if w.Code != 429 || !strings.HasPrefix(w.Body.String(), want) || !strings.Contains(w.Body.String(), "tokens of today") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
+	}
+}
+
+// An app with many large bodies takes only its share of the memory, and that of others stays.
+func TestThreatLargeBodies(t *testing.T) {
+	asked, answer := make(chan bool, 20), make(chan struct{})
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		asked <- true
+		<-answer
+	}))
+	t.Cleanup(upstream.Close)
+	b := &bench{api: serve.New(serve.Options{Services: serve.Services{Apps: apps{}}, ForApps: func(api http.Handler) map[string]serve.Door {
+		return proxy.Doors(proxy.Config{URL: upstream.URL}, api)
+	}})}
+	send := func(key string, size int) *httptest.ResponseRecorder {
+		body := `{"messages":[{"role":"system","content":"` + strings.Repeat("x", size) + `"}]}`
+		return b.ask("POST", "/v1/chat/completions", body, "Authorization", "Bearer "+key)
+	}
+	codes := make(chan int, 20)
+	for range 4 {
+		go func() { codes <- send("lka_right", 7<<20).Code }()
+		<-asked
+	}
+	w := send("lka_right", 7<<20)
+	if w.Code != 429 || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), "its other requests") {
+		t.Errorf("a fifth: %d %v %.200s", w.Code, w.Header(), w.Body)
+	}
+	go func() { codes <- send("lka_other", 15<<20).Code }()
+	<-asked
+	close(answer)
+	for range 5 {
+		if code := <-codes; code != 200 {
+			t.Errorf("%d", code)
+		}
+	}
+	if w := send("lka_right", proxy.MaxBody-100); w.Code != 200 {
+		t.Errorf("after the answers: %d %.200s", w.Code, w.Body)
 	}
 }
 

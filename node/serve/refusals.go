@@ -61,7 +61,7 @@ func NewTally(taken uint64, refused map[string]uint64) Tally {
 	for _, kind := range slices.Sorted(maps.Keys(refused)) {
 		t.Refused = append(t.Refused, Refused{Kind: kind, Count: refused[kind], Share: float64(refused[kind]) / float64(max(all, 1))})
 	}
-	sorting.Stable(t.Refused, func(a, b Refused) int { return int(min(b.Count, 1<<40)) - int(min(a.Count, 1<<40)) })
+	sorting.Stable(t.Refused, func(a, b Refused) int { return int(min(b.Count, 1<<30)) - int(min(a.Count, 1<<30)) })
 	return t
 }
 

@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -16,6 +17,10 @@ const root = "../../.."
 
 // withoutCode is a module that only names third-party programs, with their versions.
 const withoutCode = "internal/testing/testservers/programs"
+
+// patched is a copy of a module with one change (docs/decisions.md, "Why is a copy of Ristretto in
+// the tree?").
+const patched = "internal/patched/ristretto"
 
 // modules returns the folders of the modules with our code, the root's first, as ".ci/modules"
 // prints them for the scripts there.
@@ -50,7 +55,7 @@ func TestEveryModuleIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := append(modules(t), withoutCode)
+	named := append(modules(t), withoutCode, patched)
 	slices.Sort(named)
 	slices.Sort(found)
 	if !slices.Equal(named, found) {
@@ -93,6 +98,48 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 				t.Errorf("%s requires %s %s, and the root %s", dir, path, version, want)
 			}
 		}
+	}
+}
+
+// The copy of Ristretto differs from the version that go.mod requires in one line.
+func TestPatchedModule(t *testing.T) {
+	cmd := exec.Command("go", "mod", "download", "-json", "github.com/dgraph-io/ristretto/v2")
+	cmd.Dir = filepath.Join(root, "cmd", "locket-bench") // where the module is not replaced
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var upstream struct{ Dir string }
+	if err := json.Unmarshal(out, &upstream); err != nil {
+		t.Fatal(err)
+	}
+	copied, theirs, ours := 0, "uint64((bufIdx+1)<<32)", "uint64(bufIdx+1)<<32"
+	err = filepath.WalkDir(filepath.Join(root, patched), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(filepath.Join(root, patched), path)
+		if err != nil {
+			return err
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		want, err := os.ReadFile(filepath.Join(upstream.Dir, name))
+		if name == filepath.Join("z", "allocator.go") {
+			if bytes.Count(want, []byte(theirs)) != 1 {
+				t.Errorf("%s is repaired upstream: drop the copy", name)
+			}
+			want = bytes.ReplaceAll(want, []byte(theirs), []byte(ours))
+		}
+		if copied++; !bytes.Equal(got, want) {
+			t.Errorf("%s is not as upstream has it", name)
+		}
+		return err
+	})
+	if err != nil || copied < 30 {
+		t.Errorf("%d files, %v", copied, err)
 	}
 }
 

@@ -6,8 +6,8 @@ import "math"
 // message to the next, so that a stream has no seams.
 type resampler struct {
 	up, down int
-	taps     []float32 // of the prototype filter, up phases interleaved
-	width    int       // input samples that go into one output sample
+	width    int         // input samples that go into one output sample
+	phases   [][]float32 // taps of the prototype filter for each phase; nil: not needed yet
 	history  []float32
 	phase    int // phase of the next output sample, in 1/up of an input sample
 }
@@ -15,28 +15,39 @@ type resampler struct {
 func newResampler(from, to int) *resampler {
 	g := gcd(from, to)
 	r := &resampler{up: to / g, down: from / g}
-	// The pass band ends below half of the lower of the two rates.
-	cutoff := 0.92 / float64(max(r.up, r.down))
-	zeros := 12 * max(r.up, r.down)
-	n := 2*zeros + 1
-	r.width = n/r.up + 1
-	proto := make([]float64, r.width*r.up)
-	for i := range n {
-		t := float64(i - zeros)
-		sinc := cutoff
-		if t != 0 {
-			sinc = math.Sin(math.Pi*t*cutoff) / (math.Pi * t)
-		}
-		x := t / float64(zeros)
-		window := 0.42 + 0.5*math.Cos(math.Pi*x) + 0.08*math.Cos(2*math.Pi*x) // Blackman
-		proto[i] = sinc * window * float64(r.up)
-	}
-	r.taps = make([]float32, len(proto))
-	for i, v := range proto {
-		r.taps[i] = float32(v)
-	}
+	r.width = (2*r.zeros()+1)/r.up + 1
+	r.phases = make([][]float32, r.up)
 	r.history = make([]float32, r.width-1)
 	return r
+}
+
+// zeros returns the length of each half of the prototype filter.
+func (r *resampler) zeros() int { return 12 * max(r.up, r.down) }
+
+// taps returns the filter of one phase. With an odd rate the whole filter has 4.6 million taps, and
+// a short message needs few of them.
+func (r *resampler) taps(phase int) []float32 {
+	if r.phases[phase] == nil {
+		taps, zeros := make([]float32, r.width), r.zeros()
+		// The pass band ends below half of the lower of the two rates.
+		cutoff := 0.92 / float64(max(r.up, r.down))
+		for k := range taps {
+			i := phase + k*r.up
+			if i > 2*zeros {
+				break
+			}
+			t := float64(i - zeros)
+			sinc := cutoff
+			if t != 0 {
+				sinc = math.Sin(math.Pi*t*cutoff) / (math.Pi * t)
+			}
+			x := t / float64(zeros)
+			window := 0.42 + 0.5*math.Cos(math.Pi*x) + 0.08*math.Cos(2*math.Pi*x) // Blackman
+			taps[k] = float32(sinc * window * float64(r.up))
+		}
+		r.phases[phase] = taps
+	}
+	return r.phases[phase]
 }
 
 func (r *resampler) next(in []int16) []int16 {
@@ -45,13 +56,13 @@ func (r *resampler) next(in []int16) []int16 {
 	for _, s := range in {
 		x = append(x, float32(s))
 	}
-	out := make([]int16, 0, len(in)*r.up/r.down+1)
+	out := make([]int16, 0, int64(len(in))*int64(r.up)/int64(r.down)+1)
 	at := len(r.history) // newest input sample that goes into the next output sample
 	pos, phase := at+r.phase/r.up, r.phase%r.up
 	for pos < len(x) {
 		var sum float32
-		for k, j := 0, phase; j < len(r.taps); k, j = k+1, j+r.up {
-			sum += r.taps[j] * x[pos-k]
+		for k, tap := range r.taps(phase) {
+			sum += tap * x[pos-k]
 		}
 		out = append(out, clip(sum))
 		phase += r.down

@@ -91,18 +91,16 @@ func (d *Decoder) opusPacket(packet []byte) (out []int16, err error) {
 	return d.resample(d.pcm[:n], 48000), nil
 }
 
-// maxOgg bounds what one Ogg stream may decode to: an hour.
-const maxOgg = 3600 * Rate
-
-// Ogg returns the samples of an Ogg Opus file, an hour at most. A file that
-// was cut off has the samples of its complete packets.
-func (d *Decoder) Ogg(file []byte) ([]int16, error) {
+// Ogg returns the samples of an Ogg Opus file. It stops after the packet that
+// exceeds most samples, because a packet of one byte may be 80 ms of silence. A
+// file that was cut off has the samples of its complete packets.
+func (d *Decoder) Ogg(file []byte, most int) ([]int16, error) {
 	r, _, err := oggreader.NewWith(bytes.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("%w: ogg: %v", ErrFormat, err)
 	}
 	var pcm []int16
-	for len(pcm) < maxOgg {
+	for len(pcm) <= most {
 		b, _, err := r.ParseNextPacket()
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return pcm, nil
@@ -150,11 +148,10 @@ func WAV(file []byte) ([]int16, error) {
 	}
 	var channels, rate, bits int
 	for at := 12; at+8 <= len(file); {
-		id, size := string(file[at:at+4]), int(binary.LittleEndian.Uint32(file[at+4:]))
-		body := file[at+8:]
-		if size > len(body) {
-			size = len(body) // a recorder that was switched off has not written the true size
-		}
+		id, body := string(file[at:at+4]), file[at+8:]
+		// A recorder that was switched off, or wrote to a pipe, has not written the true size, which
+		// may then exceed the range of int on 32-bit machines.
+		size := int(min(int64(binary.LittleEndian.Uint32(file[at+4:])), int64(len(body))))
 		switch id {
 		case "fmt ":
 			if size < 16 {

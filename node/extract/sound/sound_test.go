@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -115,6 +117,42 @@ func TestOddWAV(t *testing.T) {
 		if _, err := WAV(b); !errors.Is(err, ErrFormat) {
 			t.Errorf("%+v: %v", bad, err)
 		}
+	}
+}
+
+// A chunk may say that it has more bytes than the file, up to 4 GiB: a recorder that writes to a pipe
+// says 0xffffffff. On 32-bit machines these sizes are no ints.
+func TestWAVSizesBeyondTheFile(t *testing.T) {
+	le, pcm := binary.LittleEndian, sine(Rate, 100, 440)
+	for _, size := range []uint32{1<<31 - 1, 1 << 31, 1<<32 - 8, 1<<32 - 1} {
+		b := ToWAV(pcm)
+		le.PutUint32(b[40:], size)
+		if got, err := WAV(b); err != nil || !slices.Equal(got, pcm) {
+			t.Errorf("%#x bytes of sound: %d samples, %v", size, len(got), err)
+		}
+		copy(b[36:], "LIST")
+		if _, err := WAV(b); !errors.Is(err, ErrFormat) {
+			t.Errorf("another chunk of %#x bytes: %v", size, err)
+		}
+	}
+}
+
+// At 191,999 Hz the whole filter has 4.6 million taps. A wearable that changes the rate with each of
+// its short messages must not have it made for each.
+func TestOddRateOfAShortMessage(t *testing.T) {
+	short := riff(1, 191999, sine(191999, 24, 440))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if pcm, err := WAV(short); err != nil || len(pcm) != 3 {
+		t.Errorf("%d samples, %v", len(pcm), err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("24 samples took %d bytes", n)
+	}
+	in := sine(15873, 200_000, 440) // the product of this number and 16,000 is no int on 32-bit machines
+	if pcm, err := WAV(riff(1, 15873, in)); err != nil || len(pcm) < 201_500 || len(pcm) > 201_700 || level(pcm, 440) < 7600 {
+		t.Errorf("%d samples, %v", len(pcm), err)
 	}
 }
 

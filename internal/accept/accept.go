@@ -1,0 +1,22 @@
+// Package accept accepts connections.
+package accept
+
+import (
+	"errors"
+	"net"
+	"time"
+)
+
+// Next returns the next connection of a listener. If there is none because no more files can be open
+// (EMFILE, ENFILE), it waits and tries again, as net/http does: somebody who opens many connections
+// must not end the server.
+func Next(l net.Listener) (net.Conn, error) {
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		c, err := l.Accept()
+		var passing interface{ Temporary() bool }
+		if err == nil || !errors.As(err, &passing) || !passing.Temporary() {
+			return c, err
+		}
+		time.Sleep(wait)
+	}
+}
