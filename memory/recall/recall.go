@@ -205,7 +205,8 @@ type Result struct {
 	// Scanned counts the index entries that were read: the work done.
 	Scanned int `json:"scanned"`
 
-	most float64 // the greatest score that the weights allow
+	agreed, canAgree float64 // see ranking.agrees
+	most             float64 // the greatest score that the weights allow
 }
 
 // Segments stores sealed segments. Put replaces a segment as a whole. Get
