@@ -10,33 +10,32 @@ import (
 // index was opened. One question says little: a model that knows nothing agrees with some by
 // chance, and the best model disagrees where the words fail. Later questions count more.
 type agreement struct {
-	sum    float64  // of the agreement with each question
-	can    float64  // the greatest that sum could be
-	of     float64  // the variance of sum for a model that knows nothing
-	recent []uint32 // sums of the texts of the last questions, which count only once
+	sum    float64   // of the agreement with each question
+	can    float64   // the greatest that sum could be
+	of     float64   // the variance of sum for a model that knows nothing
+	recent [8]uint32 // sums of the texts of the last questions, which count only once
 }
 
 const (
-	agreeKeeps  = .95 // what an earlier question counts beside the next one
-	agreeMost   = 4   // the most that one question counts, in standard deviations of a model that knows nothing
-	agreeNone   = 2.5 // agreement up to which a model does not count, in the same unit
-	agreeAll    = 3.5 // agreement from which it counts in full
-	agreeRecent = 32  // how many questions are remembered
+	agreeKeeps = .95 // what an earlier question counts beside the next one
+	agreeMost  = 4   // the most that one question counts, in standard deviations of a model that knows nothing
+	agreeNone  = 2.5 // agreement up to which a model does not count, in the same unit
+	agreeAll   = 3.5 // agreement from which it counts in full
 )
 
 // with adds the agreement z with another question, and the greatest that was possible, in standard
-// deviations of a model that knows nothing. If can is 0, there was nothing to agree with. It leaves
-// a as it is.
+// deviations of a model that knows nothing. If can is 0, there was nothing to agree with.
 func (a agreement) with(z, can float64, question string) agreement {
 	sum := crc32.ChecksumIEEE([]byte(question))
-	if can == 0 || slices.Contains(a.recent, sum) {
+	if can == 0 || slices.Contains(a.recent[:], sum) {
 		return a
 	}
-	recent := append([]uint32{sum}, a.recent...)
-	return agreement{
-		sum: agreeKeeps*a.sum + max(-agreeMost, min(agreeMost, z)), can: agreeKeeps*a.can + can,
-		of: agreeKeeps*agreeKeeps*a.of + 1, recent: recent[:min(len(recent), agreeRecent)],
-	}
+	a.sum = agreeKeeps*a.sum + max(-agreeMost, min(agreeMost, z))
+	a.can = agreeKeeps*a.can + can
+	a.of = agreeKeeps*agreeKeeps*a.of + 1
+	copy(a.recent[1:], a.recent[:])
+	a.recent[0] = sum
+	return a
 }
 
 // trust returns how much the model counts, 0 to 1.
