@@ -78,11 +78,11 @@ func (d *ruled) Nearest(ctx context.Context, text string, n int) ([]recall.Simil
 func locomoEmbedders(ctx context.Context, conversations []conversation, w io.Writer, asJSON bool) error {
 	marks := make([]marked, len(embedders))
 	for i := range conversations {
-		h := &heard{newStraight(nil), &conversations[i]}
-		if err := h.Feed(ctx, h.talk); err != nil {
-			return fmt.Errorf("feed %s: %w", h.talk.Name, err)
-		}
 		for j, e := range embedders {
+			h := &heard{newStraight(nil), &conversations[i]} // an index of its own, because it learns how far to trust a model
+			if err := h.Feed(ctx, h.talk); err != nil {
+				return fmt.Errorf("feed %s: %w", h.talk.Name, err)
+			}
 			if e.of != nil {
 				d, err := newRuled(ctx, e, h.straight)
 				if err != nil {
@@ -95,9 +95,9 @@ func locomoEmbedders(ctx context.Context, conversations []conversation, w io.Wri
 				return err
 			}
 			marks[j].join(m)
-		}
-		if err := h.Close(); err != nil {
-			return err
+			if err := h.Close(); err != nil {
+				return err
+			}
 		}
 	}
 	base := perCent(marks[0].sum["all"], marks[0].n["all"])

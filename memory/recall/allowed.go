@@ -33,7 +33,7 @@ func (a *asking) allows(d About) bool {
 // searchAllowed is search for a query whose Allow reads the store. Allow may read thousands of
 // documents, and nothing could be remembered meanwhile if the index were locked. So each search
 // notes which documents have to be read, and is repeated after they were read, until it notes none.
-func (x *Index) searchAllowed(ctx context.Context, q Query, w *Weights, near []Similar) (Result, error) {
+func (x *Index) searchAllowed(ctx context.Context, q Query, w *Weights, near denseAnswer) (Result, error) {
 	if q.Allow == nil || q.Glance == nil {
 		return x.search(q, w, near, nil)
 	}

@@ -12,6 +12,12 @@ import (
 // nearest is how many documents a Dense is asked for.
 const nearest = 200
 
+// denseAnswer is what a Dense returned for a question.
+type denseAnswer struct {
+	list []Similar
+	past agreement // in earlier questions
+}
+
 // near calls the query's Dense.
 func (x *Index) near(ctx context.Context, q *Query) ([]Similar, error) {
 	near, err := within(ctx, &x.dense, q.Models.Within, func(ctx context.Context) ([]Similar, error) {
@@ -29,7 +35,8 @@ func (x *Index) near(ctx context.Context, q *Query) ([]Similar, error) {
 // embed adds a model's similarities to the ranking. The similarities of one
 // model lie close together, in a range that differs between models. Therefore
 // the least of them counts 0 and the greatest 1.
-func (r *ranking) embed(near []Similar) {
+func (r *ranking) embed() {
+	near := r.near.list
 	if len(near) == 0 {
 		return
 	}
@@ -64,22 +71,18 @@ func (r *ranking) withNearby(pool []uint32, n int) []uint32 {
 	return pool
 }
 
-// How much a model has to agree with the words of a question before it counts. For a model that
-// knows nothing, the documents with the best words may be anywhere among the nearest; for one that
-// understands, they are at the top. Agreement is measured in standard deviations of a model that
-// knows nothing.
+// agreeOf is how many documents with the best words are examined, and agreeLeast is the least share
+// of the best match that they have.
 const (
-	agreeOf    = 8  // number of documents with the best words that are examined
-	agreeLeast = .5 // least share of the best match that they have
-	agreeNone  = 1  // agreement up to which the model does not count
-	agreeAll   = 2  // agreement from which it counts in full
+	agreeOf    = 8
+	agreeLeast = .5
 )
 
-// agrees returns how much the model's similarities count for this question, 0 to 1. They count in
-// full if the documents that share the question's words are near for the model, too, or if there
-// are none; they don't count if these documents are anywhere. So a model that is broken, or does
-// not know the language, does no harm.
-func (r *ranking) agrees() float64 {
+// trusts returns how much the model's similarities count for this question, 0 to 1. If no document
+// shares the question's words, they count in full. Otherwise they count as far as the model agreed
+// with the words, here and in earlier questions. So a model that is broken, or does not know the
+// language, does no harm.
+func (r *ranking) trusts() float64 {
 	if len(r.embeds) == 0 {
 		return 0
 	}
@@ -87,6 +90,14 @@ func (r *ranking) agrees() float64 {
 	if len(best) == 0 {
 		return 1
 	}
+	r.agreed, r.canAgree = r.agrees(best)
+	return r.near.past.with(r.agreed, r.canAgree, r.q.Text).trust()
+}
+
+// agrees returns how near the documents with the best words are for the model, and how near they
+// could be, in standard deviations of a model that knows nothing. For such a model they may be anywhere among the
+// nearest; for one that understands, they are at the top.
+func (r *ranking) agrees(best []*candidate) (z, can float64) {
 	place := make(map[uint32]int, len(r.nearby))
 	for i, d := range r.nearby {
 		place[d] = i
@@ -109,13 +120,7 @@ func (r *ranking) agrees() float64 {
 	// The variance of one document's part, if each place is equally likely.
 	within := func(x float64) float64 { return x - 2*x*x + 4*x*x*x/3 } // integral of (1-2x)² from 0
 	deviation := math.Sqrt((within(n/all) + (1-n/all)*beyond*beyond) / float64(len(best)))
-	got, can := sum/float64(len(best))/deviation, (1-1/all)/deviation
-	// Few documents can't agree that much: then half of the possible agreement counts as none.
-	none, full := math.Min(agreeNone, can/2), math.Min(agreeAll, .9*can)
-	if full <= none {
-		return 1
-	}
-	return max(0, min(1, (got-none)/(full-none)))
+	return sum / float64(len(best)) / deviation, (1 - 1/all) / deviation
 }
 
 // bestMatches returns the candidates that share most words with the question by themselves, without

@@ -89,6 +89,15 @@ type patience struct {
 	late   int
 	closed bool
 	calls  sync.WaitGroup
+	agreed agreement // guarded by mu
+}
+
+// agree adds the model's agreement with a question, see [agreement.with], and returns all of it.
+func (p *patience) agree(z, can float64, question string) agreement {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.agreed = p.agreed.with(z, can, question)
+	return p.agreed
 }
 
 // close returns when all calls have returned, including late ones; no more calls can start.

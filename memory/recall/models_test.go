@@ -136,6 +136,7 @@ func TestEmbeddingsFindCandidates(t *testing.T) {
 
 func TestRerankSortsTheFirst(t *testing.T) {
 	x, texts := soupIndex(t)
+	x.judge.agreed = agreement{sum: 100, can: 100, of: 1}
 	q := Query{Text: "soup", K: 2, Models: Models{Reranker: shorter{}, Texts: texts}}
 	r := find(t, x, q)
 	if len(r.Hits) != 2 || r.Hits[0].ID != idOf(3) && r.Hits[0].ID != idOf(2) || partOf(r.Hits[0], PartRerank) == 0 || len(r.Skipped) > 0 {

@@ -89,6 +89,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	}
 	now = local(now, q.Zone)
 	f := findTimes(words, now)
+	for _, d := range q.Days {
+		f.spans = append(f.spans, span{from: dayOf(local(d[0], q.Zone)), to: dayOf(local(d[1], q.Zone)) - 1})
+	}
 	out.shape = shapeOf(q.Text, words)
 	lower := strings.ToLower(q.Text)
 	out.amount, out.length = asksAmount(lower, out.shape), asksLength(lower)

@@ -84,7 +84,7 @@ func (r *ranking) rank(pool []uint32) {
 	}
 	r.tellings()
 	r.sessions()
-	r.trust = r.agrees()
+	r.trust = r.trusts()
 	for i := range s.list {
 		c := &s.list[i]
 		r.weigh(c, func(_ string, v float64) { c.total += v })

@@ -108,15 +108,16 @@ type Query struct {
 	// Own is the beginning of Text if a conversation lent the words after it, which count less. If
 	// it is empty, all of Text counts in full.
 	Own     string
-	Now     time.Time     // what "yesterday" is relative to; zero: time.Now
-	Zone    string        // IANA zone of Now; empty: Now's own
-	Wearer  string        // the speaker that "I" and 我 stand for
-	K       int           // number of hits; 0: 10, at most MaxK
-	Kinds   []Kind        // empty: both
-	Types   []memory.Type // types of memories; empty: all
-	Speaker string        // only what this speaker said; empty: all
-	From    time.Time     // only documents with At at this time or later; zero: all
-	To      time.Time     // only documents with At before this time; zero: all
+	Now     time.Time      // what "yesterday" is relative to; zero: time.Now
+	Days    [][2]time.Time // more days that the question names, each from its first midnight to its last
+	Zone    string         // IANA zone of Now; empty: Now's own
+	Wearer  string         // the speaker that "I" and 我 stand for
+	K       int            // number of hits; 0: 10, at most MaxK
+	Kinds   []Kind         // empty: both
+	Types   []memory.Type  // types of memories; empty: all
+	Speaker string         // only what this speaker said; empty: all
+	From    time.Time      // only documents with At at this time or later; zero: all
+	To      time.Time      // only documents with At before this time; zero: all
 	// Allow is called for documents that would be hits, in no particular order,
 	// possibly twice. nil allows all. It must not call the index.
 	Allow func(About) bool
@@ -205,7 +206,8 @@ type Result struct {
 	// Scanned counts the index entries that were read: the work done.
 	Scanned int `json:"scanned"`
 
-	most float64 // the greatest score that the weights allow
+	agreed, canAgree float64 // see ranking.agrees
+	most             float64 // the greatest score that the weights allow
 }
 
 // Segments stores sealed segments. Put replaces a segment as a whole. Get

@@ -62,7 +62,8 @@ func (s *scratch) fit(docs, terms int) {
 const MaxQuestion = 4 << 10
 
 // Search answers a query; it reads only the first 4 KiB of the question. It is safe for concurrent
-// use, and gives the same hits for the same documents, whatever order they came in.
+// use, and gives the same hits for the same documents, whatever order they came in. With a model,
+// they depend on how far it agreed with earlier questions, too.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -76,16 +77,17 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if q.Weights != nil {
 		w = *q.Weights
 	}
-	var near []Similar
+	var near denseAnswer
 	var skips []Skip
 	if q.Models.Dense != nil && w.Embedding > 0 {
 		var err error
-		if near, err = x.near(ctx, &q); err != nil {
+		if near.list, err = x.near(ctx, &q); err != nil {
 			if ctx.Err() != nil {
 				return Result{}, ctx.Err()
 			}
 			skips = append(skips, skipped(PartEmbedding, err))
 		}
+		near.past = x.dense.agree(0, 0, "")
 	}
 	k := q.K
 	reranks := q.Models.Reranker != nil && q.Models.Texts != nil && w.Rerank > 0
@@ -93,29 +95,34 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		q.K = min(max(k, cmp.Or(q.Models.First, DefaultFirst)), MaxK)
 	}
 	out, err := x.searchAllowed(ctx, q, &w, near)
-	out.Skipped = skips
-	if err != nil || !reranks {
-		return out, err
-	}
-	if err := x.rerank(ctx, &q, &w, &out); err != nil {
-		if ctx.Err() != nil {
-			return Result{}, ctx.Err()
+	x.dense.agree(out.agreed, out.canAgree, q.Text)
+	if err == nil && reranks {
+		var counts bool
+		if counts, err = x.rerank(ctx, &q, &w, &out); err != nil {
+			if ctx.Err() != nil {
+				return Result{}, ctx.Err()
+			}
+			skips = append(skips, skipped(PartRerank, err))
 		}
-		out.Skipped = append(out.Skipped, skipped(PartRerank, err))
+		if err = nil; !counts && q.K > k { // more hits were looked for than without the reranker
+			q.K = k
+			out, err = x.searchAllowed(ctx, q, &w, near)
+		}
+		out.Hits = out.Hits[:min(k, len(out.Hits))]
 	}
-	out.Hits = out.Hits[:min(k, len(out.Hits))]
-	return out, nil
+	out.Skipped = skips
+	return out, err
 }
 
 // search answers a query from the index, and from the documents that a model found near.
-func (x *Index) search(q Query, w *Weights, near []Similar, a *asking) (Result, error) {
+func (x *Index) search(q Query, w *Weights, near denseAnswer, a *asking) (Result, error) {
 	s := x.scratch.Get().(*scratch)
 	out, err := x.searchIn(s, q, w, near, a)
 	x.scratch.Put(s) // if a filter panics, s has the rest of this search and is not used again
 	return out, err
 }
 
-func (x *Index) searchIn(s *scratch, q Query, w *Weights, near []Similar, a *asking) (Result, error) {
+func (x *Index) searchIn(s *scratch, q Query, w *Weights, near denseAnswer, a *asking) (Result, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed {
@@ -126,37 +133,49 @@ func (x *Index) searchIn(s *scratch, q Query, w *Weights, near []Similar, a *ask
 	if q.IsShown != nil {
 		c = c.within(q.IsShown)
 	}
-	r := ranking{core: c, q: &q, w: w, s: s, asking: a}
-	r.embed(near)
-	out := r.run()
-	if !r.ask.strict || len(out.Hits) > 0 {
+	out, strict := c.answer(&q, w, s, a, near)
+	if !strict || len(out.Hits) > 0 {
 		return out, nil
 	}
 	q.Text = unquote(q.Text)
-	r = ranking{core: c, q: &q, w: w, s: s, asking: a}
-	r.embed(near)
-	out = r.run()
+	out, _ = c.answer(&q, w, s, a, near)
 	out.Unquoted = true
 	return out, nil
+}
+
+// answer ranks with the documents that a model found near, or without them if the model does not
+// agree with the words. strict is [question.strict].
+func (c *core) answer(q *Query, w *Weights, s *scratch, a *asking, near denseAnswer) (out Result, strict bool) {
+	r := ranking{core: c, q: q, w: w, s: s, asking: a, near: near}
+	r.embed()
+	if out = r.run(); r.embeds != nil && r.trust == 0 {
+		out, strict = c.answer(q, w, s, a, denseAnswer{})
+	} else {
+		strict = r.ask.strict
+	}
+	out.agreed, out.canAgree = r.agreed, r.canAgree
+	return out, strict
 }
 
 // ranking is the state of one query while it is answered.
 type ranking struct {
 	*core
-	q      *Query
-	w      *Weights
-	s      *scratch
-	asking *asking   // nil: Allow is quick
-	was    []float32 // used by cover
-	ask    question
-	mean   float64 // length of a document
-	whole  bool    // no list was left out of the scan, so each document with a term of the question has a score
-	uses   []use
-	nearby []uint32           // documents that a model returned, the nearest first
-	embeds map[uint32]float32 // their similarity, 0 to 1
-	trust  float64            // 0 to 1: how much the model agrees with the words, see agrees
-	worth  [maxGroups]float32 // by group: worth of a match of words; 0: a group of another signal
-	asked  float32            // sum of worth
+	q                *Query
+	w                *Weights
+	s                *scratch
+	asking           *asking   // nil: Allow is quick
+	was              []float32 // used by cover
+	ask              question
+	mean             float64 // length of a document
+	whole            bool    // no list was left out of the scan, so each document with a term of the question has a score
+	uses             []use
+	near             denseAnswer
+	agreed, canAgree float64            // see agrees
+	nearby           []uint32           // documents that a model returned, the nearest first
+	embeds           map[uint32]float32 // their similarity, 0 to 1
+	trust            float64            // 0 to 1: how much the model agrees with the words, see agrees
+	worth            [maxGroups]float32 // by group: worth of a match of words; 0: a group of another signal
+	asked            float32            // sum of worth
 }
 
 func (r *ranking) run() Result {

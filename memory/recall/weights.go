@@ -45,7 +45,7 @@ func DefaultWeights() Weights {
 		Session: .15, Heard: .2, Covered: .2, Several: .9,
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 2, Lexicon: .12, Near: .3,
 		Time: 1.1, Handle: 1.4, When: .55, Where: .2, Number: .4, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Lent: .2, LentName: .5, Derived: .03,
-		Embedding: .6, Rerank: 1.5,
+		Embedding: .6, Rerank: .75,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
 }

@@ -63,6 +63,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	k := cmp.Or(r.K, defaultHits)
 	read := qr.documents(ctx)
 	q := qr.indexQuery(read, &r, k)
+	if err := qr.resolveHandle(ctx, &r, choice, &q); err != nil {
+		return res, err
+	}
 	if choice.narrows() {
 		if q.Glance, q.Allow, err = qr.filtering(ctx, choice); err != nil {
 			return res, err
