@@ -22,8 +22,8 @@ var talks = []twoTalks{
 	{"friends-1", "friends-2", strings.NewReplacer("Greta", "Nora", "Malik", "Theo"), 0},
 	{"friends-2", "friends-1", strings.NewReplacer("Nora", "Greta", "Theo", "Malik"), 0},
 	{"friends-3", "friends-1", strings.NewReplacer("Nora", "Marta", "Theo", "Owen"), 58},
-	{"friends-zh-1", "friends-zh-2", strings.NewReplacer("老罗", "阿凯", "老宋", "晓雯", "林悦", "桂芳", "子涵", "思琪"), 73},
-	{"friends-zh-2", "friends-zh-1", strings.NewReplacer("阿凯", "老罗", "晓雯", "老宋", "桂芳", "林悦", "思琪", "子涵"), 70},
+	{"friends-zh-1", "friends-zh-2", strings.NewReplacer("老罗", "阿凯", "老宋", "晓雯", "林悦", "桂芳", "子涵", "思琪"), 74},
+	{"friends-zh-2", "friends-zh-1", strings.NewReplacer("阿凯", "老罗", "晓雯", "老宋", "桂芳", "林悦", "思琪", "子涵"), 71},
 }
 
 // openTalk is an indexed talk with its questions, and the documents that are the evidence of each.
@@ -51,7 +51,7 @@ func (two twoTalks) open(t *testing.T) openTalk {
 // figures are evidence recall in per cent, within 5, 10 and 25 hits.
 type figures [3]float64
 
-func (f figures) String() string { return fmt.Sprintf("%.1f %.1f %.1f", f[0], f[1], f[2]) }
+func (f figures) String() string { return fmt.Sprintf("%.1f/%.1f/%.1f", f[0], f[1], f[2]) }
 
 // recalled measures all questions of a talk, and those of each kind.
 func (o openTalk) recalled(t *testing.T, w *Weights) (all figures, kinds map[string]figures) {
@@ -141,6 +141,8 @@ func leftOutTalks(t *testing.T, open []openTalk) {
 			examples[n] = append(examples[n], exampleOf(o.x, Query{Text: q.text, Now: o.now, K: 25}, o.right[i], &hand, q.kind))
 		}
 	}
+	var sum [4]figures
+	asked := 0
 	for n, o := range open {
 		var others, same []example
 		for m, e := range examples {
@@ -151,13 +153,23 @@ func leftOutTalks(t *testing.T, open []openTalk) {
 				}
 			}
 		}
-		shipped, _ := o.recalled(t, nil)
-		byHand, _ := o.recalled(t, &hand)
 		fromAll, fromSame := learned(others), learned(same)
-		all, _ := o.recalled(t, &fromAll)
-		own, _ := o.recalled(t, &fromSame)
-		fmt.Printf("%s: as shipped %v, by hand %v, learned from the other talks %v, from those in its language %v\n", o.file, shipped, byHand, all, own)
+		var got [4]figures
+		for i, w := range []*Weights{nil, &hand, &fromAll, &fromSame} {
+			got[i], _ = o.recalled(t, w)
+			for j := range got[i] {
+				sum[i][j] += got[i][j] * float64(len(o.asked))
+			}
+		}
+		asked += len(o.asked)
+		fmt.Printf("%s: as shipped, by hand, learned from the other talks, from those in its language: %v\n", o.file, got)
 	}
+	for i := range sum {
+		for j := range sum[i] {
+			sum[i][j] /= float64(asked)
+		}
+	}
+	fmt.Printf("all %d questions: %v\n", asked, sum)
 }
 
 // learned returns the weights that fitFriends gives. A signal that would count against a turn is
