@@ -64,11 +64,14 @@ func readFriends(t *testing.T, path string) (turns []friendsTurn, asked []friend
 				t.Fatalf("%s: %q", path, line)
 			}
 			labels[label] = true
-			turns = append(turns, friendsTurn{label, session, name, strings.NewReplacer(" [a photo", " a photo", "]", "").Replace(said), at})
+			turns = append(turns, friendsTurn{label, session, name, strings.NewReplacer(" [a photo", " a photo", " [照片", " 照片", "]", "").Replace(said), at})
 			at = at.Add(10 * time.Second)
 		}
 	}
 	for _, q := range asked {
+		if !slices.Contains([]string{"single", "multi", "time", "open", "other"}, q.kind) || len(q.evidence) == 0 {
+			t.Fatalf("%s: %q: kind %q, evidence %v", path, q.text, q.kind, q.evidence)
+		}
 		for _, e := range q.evidence {
 			if !labels[e] {
 				t.Fatalf("%s: %q: no turn %s", path, q.text, e)
@@ -76,6 +79,17 @@ func readFriends(t *testing.T, path string) (turns []friendsTurn, asked []friend
 		}
 	}
 	return turns, asked
+}
+
+// evidenceOf returns the documents that are the evidence of a question; see friends for their ids.
+func evidenceOf(turns []friendsTurn, q friendsAsked) map[memory.ID]bool {
+	right := map[memory.ID]bool{}
+	for i, u := range turns {
+		if slices.Contains(q.evidence, u.label) {
+			right[idOf(i+1)] = true
+		}
+	}
+	return right
 }
 
 // friends indexes the talk of two friends, mixed with the other talk as if the same two had said
@@ -147,12 +161,7 @@ func TestFittedWeights(t *testing.T) {
 		x, now := friends(t, side.turns, side.others, side.names)
 		hand := handWeights()
 		for _, q := range side.asked {
-			right := map[memory.ID]bool{}
-			for i, u := range side.turns {
-				if slices.Contains(q.evidence, u.label) {
-					right[idOf(i+1)] = true
-				}
-			}
+			right := evidenceOf(side.turns, q)
 			recalled := func(w *Weights) float64 {
 				hits := 0
 				for _, h := range find(t, x, Query{Text: q.text, Now: now, K: 10, Weights: w}).Hits {

@@ -1,6 +1,11 @@
 package recall
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Lines of Chinese and English talk, and questions in either language with the
 // line that answers them.
@@ -55,5 +60,37 @@ func TestChinese(t *testing.T) {
 	}
 	if found < len(questions)-1 {
 		t.Errorf("%d of %d questions answered within three hits", found, len(questions))
+	}
+}
+
+// 多少 and 什么时候 ask, and a line that also has them is no answer. In 小时候, 时候 says something.
+func TestChineseWordsThatOnlyAsk(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	lines := [][2]string{
+		{"老宋", "电动车是四万六买的。"}, {"老罗", "嫂子多少年没痛快下楼了。"}, {"老宋", "考试的时候别紧张。"}, {"老罗", "孙子下周三去南京。"},
+		{"老宋", "我小时候住在河边。"}, {"老罗", "我现在住在五楼。"},
+	}
+	for i, l := range lines {
+		if err := x.Add(Doc{ID: idOf(i + 1), Kind: Utterance, Session: fmt.Sprint("s", i), At: june, Speaker: l[0], Text: l[1]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		question   string
+		first, not int // 0: none is excluded
+	}{
+		{"电动车多少钱", 1, 2},
+		{"孙子什么时候去南京", 4, 3},
+		{"孙子啥时候去南京", 4, 3},
+		{"小时候住在哪里", 5, 0},
+	} {
+		got := find(t, x, Query{Text: tt.question, Now: june})
+		hits := got.Hits
+		if when := strings.Contains(tt.question, "么时候") || strings.Contains(tt.question, "啥时候"); when != (got.Shape == When) {
+			t.Errorf("%s: shape %s", tt.question, got.Shape)
+		}
+		if len(hits) == 0 || hits[0].ID != idOf(tt.first) || slices.ContainsFunc(hits, func(h Hit) bool { return tt.not > 0 && h.ID == idOf(tt.not) }) {
+			t.Errorf("%s: %v, want line %d first, and not line %d", tt.question, hits, tt.first, tt.not)
+		}
 	}
 }

@@ -100,7 +100,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	at := map[string]int{} // index in out.worth by term
 	var touched []matter
 	for i, x := range words {
-		if _, twice := at[x.term]; x.term == "" || f.consumed[i] || twice {
+		if _, twice := at[x.term]; x.term == "" || f.consumed[i] || twice || onlyAsks(words, i) {
 			continue
 		}
 		n := len(out.worth)

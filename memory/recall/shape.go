@@ -48,7 +48,7 @@ func shapeOf(text string, words []word) Shape {
 	switch {
 	case low(" how many ", " how much ", " how often ", " how old ") || has("多少", "几个", "几次"):
 		return HowMany
-	case first == "when" || low(" when did ", " when does ", " when is ", " when was ", " when will ", " what date ", " what day ", " which day ", " which year ", " what year ", " which month ", " what month ", " what time ", " how long ") || has("什么时候", "何时", "哪天", "几点", "几号", "哪年", "多久"):
+	case first == "when" || low(" when did ", " when does ", " when is ", " when was ", " when will ", " what date ", " what day ", " which day ", " which year ", " what year ", " which month ", " what month ", " what time ", " how long ") || has("什么时候", "啥时候", "何时", "哪天", "几点", "几号", "哪年", "多久"):
 		return When
 	case first == "where" || low(" where did ", " where does ", " where is ", " where was ", " which city ", " which country ", " which place ") || has("哪里", "哪儿", "在哪", "什么地方"):
 		return Where

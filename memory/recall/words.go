@@ -15,6 +15,22 @@ wouldn yeah yep yes you your yours yourself yourselves hey hi hello wow m d lot 
 // stopHan are the Chinese grammar characters.
 var stopHan = setRunes(`的了吗呢吧啊是在我你他她它们这那个就都也还和与很着过把被给对从到说得地么什谁哪几怎样为之而且或`)
 
+// onlyAsks reports whether the word at index i of a question is 多少, the 时候 of 什么时候, or a
+// character of these. They ask, as "how many" and "when" do, and say nothing of the matter. A pair
+// stands between its characters: see pairs.
+func onlyAsks(words []word, i int) bool {
+	han := func(i int) string {
+		if i >= 0 && i < len(words) && words[i].han {
+			return words[i].text
+		}
+		return ""
+	}
+	asks := func(i int) bool {
+		return han(i) == "多少" || han(i) == "时候" && (han(i-3) == "么" || han(i-3) == "啥")
+	}
+	return asks(i) || asks(i-1) || asks(i+1)
+}
+
 // irregular lists forms that stemming does not unify: the lemma, then its forms.
 var irregular = forms(`
 live:lives|go:went gone goes going|say:said|be:been|see:saw seen|take:took taken|give:gave given|come:came|make:made|know:knew known
