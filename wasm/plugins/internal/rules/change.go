@@ -17,6 +17,11 @@ func correction(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	whens := timex.FindWhens(s, t.Now)
+	if n := len(whens); n > 1 {
+		if s = beforeOther(s, &whens[n-1]); whens[n-1].First >= len(s.Toks) {
+			whens = whens[:n-1]
+		}
+	}
 	if w, ok := makeIt(t, s); ok && len(whens) == 0 {
 		whens = []timex.When{w}
 	}

@@ -78,3 +78,20 @@ func bareTime(t *discourse.Talk, s syntax.Sentence, after bool) (w timex.When, o
 	w.First, w.Next = i, len(s.Toks)
 	return w, true
 }
+
+// beforeOther returns a sentence without the clause at its end that says what is on another day,
+// which begins with the time w: "no, Tuesday at ten, Monday was the optician", 不对，是周二，周一是配眼镜.
+func beforeOther(s syntax.Sentence, w *timex.When) syntax.Sentence {
+	comma := w.First - 1
+	if comma > 1 && s.At(comma) == "on" {
+		comma--
+	}
+	if comma < 1 || s.At(comma) != "," && s.At(comma) != "，" {
+		return s
+	}
+	switch is := s.At(w.Next); is {
+	case "was", "is", "是", "才":
+		return s.Sub(0, comma)
+	}
+	return s
+}

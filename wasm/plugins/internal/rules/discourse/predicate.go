@@ -23,7 +23,7 @@ func (c *Clause) untilVerb(i int) int {
 			for before > i && syntax.Adverb(c.W(before)) {
 				before--
 			}
-			if l, past, ing := syntax.Lemma(w); l != "" && !ing && (past || w != l || c.kindOfPlural(before)) {
+			if l, past, ing := syntax.Lemma(w); l != "" && !ing && (past || w != l || c.kindOfPlural(before) || unchanged[w] && Personal(c.W(k+1))) {
 				if _, event := syntax.EventNoun(w); !event || k > i+1 {
 					return k
 				}
@@ -32,6 +32,9 @@ func (c *Clause) untilVerb(i int) int {
 	}
 	return i
 }
+
+// unchanged are verbs whose past form is their base form: "the car cost us twelve thousand".
+var unchanged = syntax.Set("cost hurt hit cut")
 
 // noLongerAt reports whether "no longer" is at word k.
 func (c *Clause) noLongerAt(k int) bool { return c.W(k) == "no" && c.W(k+1) == "longer" }
@@ -103,7 +106,7 @@ func (c *Clause) Predicate(i int) bool {
 		case w == "can" || w == "cannot":
 			c.Can = true
 			c.Neg = c.Neg || w == "cannot"
-			if c.W(i+1) == "not" && (c.W(i+2) == "stand" || c.W(i+2) == "bear" && (strings.HasSuffix(c.W(i+3), "ing") || c.W(i+3) == "to" || c.W(i+3) == "the")) {
+			if c.W(i+1) == "not" && (c.W(i+2) == "stand" && c.W(i+3) != "up" && !syntax.Preposition(c.W(i+3)) || c.W(i+2) == "bear" && (strings.HasSuffix(c.W(i+3), "ing") || c.W(i+3) == "to" || c.W(i+3) == "the")) {
 				c.Verb, c.Vi, c.Neg = "hate", i+2, false
 				return true
 			}
@@ -351,10 +354,26 @@ func (c *Clause) Elided() bool {
 	return c.Verb == "do" && c.Vi == len(c.Words)-1 || c.Verb == "do" && c.W(c.Vi+1) == ","
 }
 
+// told are participles of verbs that take no object after "she's just".
+var told = syntax.Set("texted rung messaged emailed phoned arrived landed left woken")
+
 // hasDone reports whether "'s" before token i is "has": a past form follows, and after it its
 // object, or nothing that a participle would describe.
 func hasDone(s syntax.Sentence, i int) bool {
 	w := s.At(i)
+	if w == "just" || w == "already" {
+		if i++; told[s.At(i)] {
+			return true // "she's just texted"
+		}
+		w = s.At(i)
+	}
+	k := i + 1
+	for k < len(s.Toks) && s.Toks[k].Cap && syntax.NameWord(s.At(k)) {
+		k++
+	}
+	if (w == "left" || w == "joined" || w == "quit") && k > i+1 && (k == len(s.Toks) || s.Toks[k].Kind == 'p' || s.At(k) == "for" || s.At(k) == "and" || s.At(k) == "last") {
+		return true // "Hamid's left Siemens", and not "his left Achilles is sore"
+	}
 	if w == "had" || w == "got" {
 		return true
 	}

@@ -1,6 +1,7 @@
 package discourse
 
 import (
+	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -78,6 +79,30 @@ func passiveAt(s syntax.Sentence, i int) bool {
 		}
 	}
 	return false
+}
+
+// lastHomes drops the home of somebody who moves elsewhere in the same text: "I live in Leeds, well, I
+// moved to York in May".
+func lastHomes(all []abi.Candidate) []abi.Candidate {
+	kept := all[:0]
+	for i := range all {
+		moved := false
+		for k := i + 1; k < len(all) && !moved; k++ {
+			moved = homeOf(&all[i]) != "" && homeOf(&all[i]) == homeOf(&all[k]) && all[i].Slot.Value != all[k].Slot.Value && syntax.ContainsAny(all[k].Text, " moved ", "搬")
+		}
+		if !moved {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept
+}
+
+// homeOf returns whose home a candidate states, or "".
+func homeOf(a *abi.Candidate) string {
+	if a.Slot == nil || a.Slot.Attribute != "home" || a.Negates {
+		return ""
+	}
+	return a.Slot.Subject
 }
 
 // timedAt reports whether token i is in a time, perhaps after a determiner.

@@ -37,6 +37,11 @@ func ofNobody(s syntax.Sentence, raw string) string {
 			return "is not meant" // "I'm allergic to Mondays"
 		}
 	}
+	for i := 1; i+1 < len(s.Toks); i++ {
+		if w := s.At(i + 1); (s.At(i) == "rather" || s.At(i) == "sooner") && (harm[w] || w == "eat" && s.At(i+2) == "my") {
+			return "is not meant" // "I'd rather stick pins in my eyes than move"
+		}
+	}
 	is := 1
 	for is < 3 && s.At(is) != "is" {
 		is++
@@ -60,6 +65,9 @@ func ofNobody(s syntax.Sentence, raw string) string {
 	}
 	return ""
 }
+
+// harm are deeds that nobody would do.
+var harm = syntax.Set("die starve stick poke pull chew gnaw swallow lick drown hang shoot stab kill gouge")
 
 // inJest are what people call their friend, boss or partner in jest.
 var inJest = syntax.Set("netflix google amazon alexa siri chatgpt youtube spotify tiktok instagram wine coffee tea gin beer chocolate pizza cheese bread sleep caffeine karma music work food money gravity ibuprofen paracetamol")
@@ -116,7 +124,7 @@ var scoreDigits = [...]string{"零", "一", "二", "两", "三", "四", "五", "
 // UnmeantZh reports whether a sentence is about what nobody agreed to or intends (没答应, 没打算,
 // 宁愿死也不去), or about a degree that is expressed by what does not happen (热得我要化了, 都快忙成狗了).
 func UnmeantZh(raw string) bool {
-	if syntax.ContainsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死") {
+	if syntax.ContainsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "还不如杀了我") || syntax.ContainsAny(raw, "宁愿", "宁可") && strings.Contains(raw, "死") {
 		return true
 	}
 	if fancied(raw) {
