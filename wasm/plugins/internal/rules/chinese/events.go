@@ -138,8 +138,8 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 		return
 	}
 	who, named, ok := whoseEvent(t, x, habit)
-	if !ok {
-		return
+	if !ok || attr == "" && !strings.Contains(x, "我") && syntax.StartsWithAny(x, []string{"美国", "英国", "法国", "德国", "中国", "韩国", "日本", "泰国", "俄罗斯", "欧盟", "国家", "政府"}) {
+		return // 美国下个月要大选
 	}
 	if habit && syntax.StartsWithAny(x, []string{"很多人", "好多人", "许多人", "大家", "有人", "一群"}) {
 		return // 我家附近有个公园，每天晚上很多人跳舞

@@ -38,7 +38,7 @@ func abode(value string, moved bool) discourse.Abode {
 // employs reports whether somebody can work for value; in a district, people only work.
 func employs(value string) bool {
 	value = syntax.TrimZh(value)
-	return value != "" && value != "公司" && value != "单位" && !discourse.CitiesZh[value] && !syntax.EndsWithAny(value, notFirms[:]) && !strings.HasSuffix(value, "号")
+	return value != "" && value != "公司" && value != "单位" && !syntax.StartsWithAny(value, []string{"一个", "同一"}) && !discourse.CitiesZh[value] && !syntax.EndsWithAny(value, notFirms[:]) && !strings.HasSuffix(value, "号")
 }
 
 // district reports whether s can be the name of a town, or of a part of one.

@@ -60,6 +60,11 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 			}
 		}
 	}
+	for i := range b.Whens {
+		if w := &b.Whens[i]; w.Weekday && syntax.EndsWithAny(s.Text[s.Start:s.Toks[w.First].Start], []string{"讨厌", "喜欢", "烦", "恨", "害怕"}) {
+			w.Habit = true // 最讨厌周一
+		}
+	}
 	if syntax.ContainsAny(t.Said.Raw(), "每天", "平时", "工作日") {
 		for i := range b.Whens {
 			b.Whens[i].Habit = b.Whens[i].Habit || b.Whens[i].Weekend // 每天六点起床，周末七点

@@ -24,8 +24,8 @@ func Relocates(s syntax.Sentence, whens []timex.When) bool {
 			}
 			k++
 		}
-		if movedOut[s.At(k)] {
-			return true
+		if next := s.At(k + 1); movedOut[s.At(k)] || s.At(k) == "in" && (next == "with" || next == "together" || next == "next" || k+1 == len(s.Toks) || timedAt(whens, s, k+1)) {
+			return true // "Karen's moving in with Steve"
 		}
 		if s.At(k) != "to" && s.At(k) != "into" || k+1 >= len(s.Toks) {
 			continue

@@ -29,6 +29,9 @@ func ofNobody(s syntax.Sentence, raw string) string {
 			}
 		}
 	}
+	if syntax.ContainsAny(raw, ", well not really", ", well, not really", " well not really") || syntax.EndsWithAny(strings.TrimRight(raw, " .!"), []string{", not really", ", not literally", ", obviously not"}) {
+		return "is not meant"
+	}
 	if strings.HasPrefix(raw, "yeah right") || syntax.EndsWithAny(strings.TrimRight(raw, " .!"), []string{"in my dreams", "in your dreams", "yeah right", "yeah, right", "just kidding", "just messing", "only joking", ", i wish"}) {
 		return "is not meant"
 	}
@@ -174,5 +177,5 @@ func JokeZh(raw string) bool {
 	if _, so, ok := strings.Cut(raw, "是个"); ok && syntax.ContainsAny(so, "奇葩", "木头", "恶魔", "魔王", "活宝", "戏精", "神人", "憨憨", "闷葫芦", "逗比", "笨蛋", "傻子", "周扒皮", "吸血鬼", "魔鬼", "极品") {
 		return true
 	}
-	return syntax.ContainsAny(raw, "骗你的", "骗你们的", "逗你玩", "瞎编的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
+	return syntax.ContainsAny(raw, "骗你的", "骗你们的", "逗你玩", "瞎编的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中", "其实也不是，", "其实也不算，")
 }

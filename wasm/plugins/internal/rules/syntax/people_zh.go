@@ -75,5 +75,5 @@ func GivenZh(s string) bool {
 // CalledSmallZh reports whether s is a name for a child or a friend: 小雨, 小宝.
 func CalledSmallZh(s string) bool {
 	rs := []rune(s)
-	return len(rs) == 2 && (rs[0] == '小' || rs[0] == '阿') && !CommonNounsZh[s] && !strings.ContainsRune("区组学店孩狗猫队班院镇村型说时件屋车菜吃费票路", rs[1])
+	return len(rs) == 2 && (rs[0] == '小' || rs[0] == '阿') && !CommonNounsZh[s] && !strings.ContainsRune("区组学店孩狗猫队班院镇村型说时件屋车菜吃费票路聚考长结测会年满", rs[1])
 }
