@@ -18,8 +18,8 @@ func correction(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	whens := timex.FindWhens(s, t.Now)
 	if n := len(whens); n > 1 {
-		if s = beforeOther(s, &whens[n-1]); whens[n-1].First >= len(s.Toks) {
-			whens = whens[:n-1]
+		if comma := beforeOther(&s, &whens[n-1]); comma > 0 {
+			s, whens = s.Sub(0, comma), whens[:n-1]
 		}
 	}
 	if w, ok := makeIt(t, s); ok && len(whens) == 0 {

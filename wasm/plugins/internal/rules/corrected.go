@@ -79,19 +79,16 @@ func bareTime(t *discourse.Talk, s syntax.Sentence, after bool) (w timex.When, o
 	return w, true
 }
 
-// beforeOther returns a sentence without the clause at its end that says what is on another day,
-// which begins with the time w: "no, Tuesday at ten, Monday was the optician", 不对，是周二，周一是配眼镜.
-func beforeOther(s syntax.Sentence, w *timex.When) syntax.Sentence {
+// beforeOther returns the comma before the clause at the end of a sentence that says what is on another
+// day, which begins with the time w: "no, Tuesday at ten, Monday was the optician", 不对，是周二，周一是配眼镜.
+// It returns 0 if there is none.
+func beforeOther(s *syntax.Sentence, w *timex.When) int {
 	comma := w.First - 1
-	if comma > 1 && s.At(comma) == "on" {
+	if s.At(comma) == "on" {
 		comma--
 	}
-	if comma < 1 || s.At(comma) != "," && s.At(comma) != "，" {
-		return s
+	if is := s.At(w.Next); (s.At(comma) == "," || s.At(comma) == "，") && (is == "was" || is == "is" || is == "是") {
+		return comma
 	}
-	switch is := s.At(w.Next); is {
-	case "was", "is", "是", "才":
-		return s.Sub(0, comma)
-	}
-	return s
+	return 0
 }

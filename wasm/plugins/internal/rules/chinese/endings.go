@@ -86,11 +86,11 @@ func offJustNamed(t *discourse.Talk, b *discourse.BareZh) bool {
 	if len(t.Plans) == 0 {
 		return false
 	}
-	last := t.Plans[len(t.Plans)-1]
+	last := &t.Plans[len(t.Plans)-1]
 	if last.Day < t.Now.Day || t.Ev.At-last.At > discourse.AnswerWithin || last.Subject != t.Self.Key || !syntax.ContainsAny(last.Label, "约", "跟", "和", "请") {
 		return false
 	}
-	t.Emit(last, t.RewriteZh(b.S, b.Whens, false), "cancellation", 0.8, b.S, true)
+	t.Emit(*last, t.RewriteZh(b.S, b.Whens, false), "cancellation", 0.8, b.S, true)
 	return true
 }
 
@@ -125,8 +125,13 @@ func own(x string) (string, bool) {
 
 // ended proposes that a value of one of the speaker's slots is no longer true.
 func ended(t *discourse.Talk, b *discourse.BareZh, kind, attribute, value string, many bool) {
-	a := t.BaseZh(b, "semantic", kind, t.Self, 0.8)
-	discourse.Ends(&a, t.Self.Key, attribute, value, many)
+	endedOf(t, b, t.Self, kind, attribute, value, many)
+}
+
+// endedOf does the same for anybody.
+func endedOf(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, kind, attribute, value string, many bool) {
+	a := t.BaseZh(b, "semantic", kind, p, 0.8)
+	discourse.Ends(&a, p.Key, attribute, value, many)
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
@@ -243,9 +248,7 @@ func job(t *discourse.Talk, b *discourse.BareZh, x string) {
 		head, ok := strings.CutSuffix(x, end)
 		who, firm, took := strings.Cut(head, "把")
 		if p := party(t, who); ok && took && p.Key != "" && utf8.RuneCountInString(firm) >= 2 && !syntax.VagueZh(firm) && employs(firm) {
-			a := t.BaseZh(b, "semantic", "work", p, 0.8)
-			discourse.Ends(&a, p.Key, "employer", firm, false)
-			t.Out.Candidates = append(t.Out.Candidates, a)
+			endedOf(t, b, p, "work", "employer", firm, false)
 			return
 		}
 	}
@@ -265,9 +268,7 @@ func job(t *discourse.Talk, b *discourse.BareZh, x string) {
 		default:
 			who, of, from := strings.Cut(head, "从")
 			if p, ok := t.SubjectZh(who); from && ok && who != "" && utf8.RuneCountInString(of) >= 2 && !syntax.VagueZh(of) && of != "公司" && employs(of) { // 海波从华为离职了
-				a := t.BaseZh(b, "semantic", "work", p, 0.8)
-				discourse.Ends(&a, p.Key, "employer", of, false)
-				t.Out.Candidates = append(t.Out.Candidates, a)
+				endedOf(t, b, p, "work", "employer", of, false)
 				return
 			}
 		}

@@ -138,7 +138,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 		return
 	}
 	who, named, ok := whoseEvent(t, x, habit)
-	if !ok || attr == "" && !strings.Contains(x, "我") && syntax.StartsWithAny(x, []string{"美国", "英国", "法国", "德国", "中国", "韩国", "日本", "泰国", "俄罗斯", "欧盟", "国家", "政府"}) {
+	if !ok || attr == "" && !strings.Contains(x, "我") && syntax.StartsWithAny(x, countries) {
 		return // 美国下个月要大选
 	}
 	if habit && syntax.StartsWithAny(x, []string{"很多人", "好多人", "许多人", "大家", "有人", "一群"}) {
@@ -156,7 +156,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 			}
 			made := len(t.Out.Candidates)
 			habitual(t, b, who, 0.65)
-			if n := utf8.RuneCountInString(head); who.Key == t.Self.Key && len(t.Out.Candidates) > made && n >= 3 && n <= 6 && !strings.ContainsAny(head, "我咱") && (syntax.EndsWithAny(strings.TrimSuffix(head, "从"), []string{"会", "课", "车", "班", "船", "店", "剧"}) || syntax.EndsWithAny(head, discourse.RolesZh[:])) {
+			if n := utf8.RuneCountInString(head); who.Key == t.Self.Key && len(t.Out.Candidates) > made && n >= 3 && n <= 6 && !strings.ContainsAny(head, "我咱") && (syntax.EndsWithAny(strings.TrimSuffix(head, "从"), nobodys) || syntax.EndsWithAny(head, discourse.RolesZh[:])) {
 				a := &t.Out.Candidates[made]
 				a.Text = strings.TrimPrefix(a.Text, t.Self.Name) // 垃圾车每周二来: it is nobody's
 			}

@@ -51,3 +51,9 @@ func courseOff(x string) string {
 	}
 	return what
 }
+
+// countries do things that nobody plans, and nobodys are endings of what is nobody's own.
+var (
+	countries = []string{"美国", "英国", "法国", "德国", "中国", "韩国", "日本", "泰国", "俄罗斯", "欧盟", "国家", "政府"}
+	nobodys   = []string{"会", "课", "车", "班", "船", "店", "剧"}
+)

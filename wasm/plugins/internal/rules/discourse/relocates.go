@@ -1,6 +1,8 @@
 package discourse
 
 import (
+	"slices"
+
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -84,17 +86,14 @@ func passiveAt(s syntax.Sentence, i int) bool {
 // lastHomes drops the home of somebody who moves elsewhere in the same text: "I live in Leeds, well, I
 // moved to York in May".
 func lastHomes(all []abi.Candidate) []abi.Candidate {
-	kept := all[:0]
-	for i := range all {
-		moved := false
-		for k := i + 1; k < len(all) && !moved; k++ {
-			moved = homeOf(&all[i]) != "" && homeOf(&all[i]) == homeOf(&all[k]) && all[i].Slot.Value != all[k].Slot.Value && syntax.ContainsAny(all[k].Text, " moved ", "搬")
-		}
-		if !moved {
-			kept = append(kept, all[i])
+	for i := len(all) - 1; i > 0; i-- {
+		if now := &all[i]; homeOf(now) != "" && syntax.ContainsAny(now.Text, " moved ", "搬") {
+			return slices.DeleteFunc(all, func(a abi.Candidate) bool {
+				return homeOf(&a) == homeOf(now) && a.Slot.Value != now.Slot.Value
+			})
 		}
 	}
-	return kept
+	return all
 }
 
 // homeOf returns whose home a candidate states, or "".

@@ -199,9 +199,6 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	place := c.Place("to", "at", "in", "from")
 	with, _ := c.After(c.Vi+1, 6, "with")
 	timed := w != nil && w.HasDay
-	if c.Kind == 't' && c.Verb == "be" && (c.W(c.Vi+1) == "due" || c.W(c.Vi+1) == "supposed" || c.W(c.Vi+1) == "meant") && strings.HasPrefix(strings.TrimLeft(strings.ToLower(c.Text[c.End:]), ", "), "but ") {
-		return // "was due on Friday but we've got until Monday"
-	}
 	named := false
 	for i := c.Vi + 1; i < len(c.Words); i++ {
 		named = named || c.Capital(i) && syntax.NameWord(c.W(i))

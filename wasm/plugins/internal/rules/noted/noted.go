@@ -81,10 +81,6 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 		return (past || fitted) && !syntax.Auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
 	past = past && !perPeriod(&c)
-	if n := len(c.Whens); ok && past && n > 1 && postponed(&c) {
-		past, c.Past, c.Perfect = false, false, false
-		c.Whens = timex.FindWhens(s, t.Now)[n-1:]
-	}
 	if past && comesLater(t, &c, s) {
 		past, c.Past, c.Perfect = false, false, false
 		c.Whens = timex.FindWhens(s, t.Now)

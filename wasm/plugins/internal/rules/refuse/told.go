@@ -30,7 +30,7 @@ func Told(s syntax.Sentence) string {
 			}
 		}
 		for _, cue := range [...]string{"男主", "女主"} {
-			if _, after, ok := strings.Cut(raw, cue); ok && !syntax.StartsWithAny(after, []string{"人", "管", "播", "任", "持", "席", "编", "妇"}) {
+			if _, after, ok := strings.Cut(raw, cue); ok && !syntax.StartsWithAny(after, postsZh) {
 				return "tells of a film, a book, a song or a dream"
 			}
 		}
@@ -71,6 +71,9 @@ func Told(s syntax.Sentence) string {
 	}
 	return ""
 }
+
+// postsZh follow 男主 or 女主 if these are no heroes: 女主播.
+var postsZh = []string{"人", "管", "播", "任", "持", "席", "编", "妇"}
 
 // Quotes reports whether a clause of s is a quotation of somebody else: in quotation marks, or
 // after "he was like,", "she goes,".

@@ -115,6 +115,7 @@ func spanZh(s syntax.Sentence, i, n, k int, now Moment, w *When) int {
 // unitsZh are units of time, and spanUnitsZh those of a day or more.
 var (
 	unitsZh     = map[string]string{"分钟": "minute", "小时": "hour", "钟头": "hour", "天": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
+	allUnitsZh  = []string{"分钟", "小时", "钟头", "天", "周", "星期", "礼拜", "月", "年"}
 	spanUnitsZh = []string{"天", "周", "星期", "礼拜", "月", "年"}
 )
 
@@ -135,7 +136,7 @@ func LengthZh(s syntax.Sentence, i int) (n int, unit string, took int) {
 		return 15 * n, "minute", took + quarters
 	}
 	_, ge := syntax.PrefixZh(s, i+took, "个")
-	word, u := syntax.PrefixZh(s, i+took+ge, append([]string{"分钟", "小时", "钟头"}, spanUnitsZh...)...)
+	word, u := syntax.PrefixZh(s, i+took+ge, allUnitsZh...)
 	if u == 0 {
 		return 0, "", 0
 	}
