@@ -17,6 +17,11 @@ func correction(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	whens := timex.FindWhens(s, t.Now)
+	if n := len(whens); n > 1 {
+		if comma := beforeOther(&s, &whens[n-1]); comma > 0 {
+			s, whens = s.Sub(0, comma), whens[:n-1]
+		}
+	}
 	if w, ok := makeIt(t, s); ok && len(whens) == 0 {
 		whens = []timex.When{w}
 	}

@@ -78,3 +78,17 @@ func bareTime(t *discourse.Talk, s syntax.Sentence, after bool) (w timex.When, o
 	w.First, w.Next = i, len(s.Toks)
 	return w, true
 }
+
+// beforeOther returns the comma before the clause at the end of a sentence that says what is on another
+// day, which begins with the time w: "no, Tuesday at ten, Monday was the optician", 不对，是周二，周一是配眼镜.
+// It returns 0 if there is none.
+func beforeOther(s *syntax.Sentence, w *timex.When) int {
+	comma := w.First - 1
+	if s.At(comma) == "on" {
+		comma--
+	}
+	if is := s.At(w.Next); (s.At(comma) == "," || s.At(comma) == "，") && (is == "was" || is == "is" || is == "是") {
+		return comma
+	}
+	return 0
+}

@@ -32,7 +32,7 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 		if end > 3 && end < i && s.At(end-1) == "着" && s.At(end-2) == "来" {
 			end -= 2 // 牙医是周二来着，哦不，周三
 		}
-		bare := word == "不对" || strings.HasSuffix(word, "哦不") || strings.HasSuffix(word, "啊不")
+		bare := strings.HasSuffix(word, "不对") || strings.HasSuffix(word, "哦不") || strings.HasSuffix(word, "啊不")
 		if n > 0 && j < len(s.Toks) && s.Toks[j].Kind == 'p' {
 			j++
 		} else if !bare {
@@ -45,6 +45,7 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 		if j += is; j >= len(s.Toks) || word == "不好意思" && is == 0 {
 			continue
 		}
+		j += deniedAgainZh(s, end, j)
 		if said, ok := putRightZh(s, now, end, j); ok {
 			return said, true
 		}
@@ -175,4 +176,17 @@ func retakenNextZh(t *discourse.Talk, s, next syntax.Sentence) (string, bool) {
 		return retakenZh(both[0], t.Now)
 	}
 	return "", false
+}
+
+// deniedAgainZh returns how many tokens at token j repeat what is wrong before the right words: 不是深圳是 in
+// 住在深圳，不对，不是深圳是珠海.
+func deniedAgainZh(s syntax.Sentence, end, j int) int {
+	if _, n := syntax.PrefixZh(s, j, "不是"); n > 0 {
+		for k := j + n + 1; k+1 < len(s.Toks); k++ {
+			if s.At(k) == "是" && strings.HasSuffix(s.Text[s.Start:s.Toks[end-1].End], strings.TrimRight(s.Text[s.Toks[j+n].Start:s.Toks[k].Start], "，, ")) {
+				return k + 1 - j
+			}
+		}
+	}
+	return 0
 }

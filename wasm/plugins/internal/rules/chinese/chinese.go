@@ -281,6 +281,9 @@ func is(t *discourse.Talk, b *discourse.BareZh) bool {
 // has takes somebody's illness, relative or animal: 我有哮喘, 我有两个哥哥, 我家有只猫.
 func has(t *discourse.Talk, b *discourse.BareZh) bool {
 	who, what, ok := strings.Cut(b.Text, "有")
+	if ill, of, got := strings.Cut(b.Text, "得了"); got && !ok && len(b.Whens) == 0 {
+		who, what, ok = ill, of, condition(syntax.TrimZh(of)) // 小刚的女儿得了糖尿病
+	}
 	who = syntax.TrimTails(who, "还")                                                     // 我还有个弟弟
 	if !ok || syntax.StartsWithAny(what, []string{"一次", "一回", "一天", "一阵", "一段", "几次"}) { // 有一次被狗咬了
 		return false

@@ -17,6 +17,12 @@ func comes(x string) bool {
 	if what, ok := strings.CutPrefix(x, "来"); ok && syntax.StartsWithAny(what, []string{"修", "装", "查", "检", "抄", "换", "量", "通", "洗", "清", "拆"}) && utf8.RuneCountInString(what) > 1 {
 		return true // 明天上午来修暖气
 	}
+	if who, ok := strings.CutSuffix(x, "的来"); ok && syntax.StartsWithAny(who, []string{"修", "装", "查", "检", "抄", "换", "收", "送", "通", "洗", "拆", "搬"}) {
+		return true // 修热水器的来
+	}
+	if who, ok := syntax.CutEnd(x, "到岗", "上任", "到任", "报到", "入职"); ok && strings.HasPrefix(who, "新") && !strings.ContainsAny(who, "我你他她") {
+		return true // 新来的主管到岗
+	}
 	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&
 		syntax.ContainsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装", "房东", "快递员", "客服")
 }

@@ -13,6 +13,9 @@ import (
 // 我不再吃素了, 我现在不跑步了, 医生给我停了二甲双胍.
 func over(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := discourse.TrimZhEnd(b.Text)
+	if len(b.Whens) == 0 && syntax.StartsWithAny(x, []string{"她", "他"}) && syntax.EndsWithAny(strings.TrimSuffix(x, "了"), []string{"来不了", "去不了", "不能来", "来不成"}) && offJustNamed(t, b) {
+		return true
+	}
 	if strings.ContainsAny(x, "你您吗？?") || syntax.ContainsAny(x, "可能", "也许", "说不定", "打算", "想", "如果", "差点", "没有", "没跟", "没和") || t.Topic.Unclear {
 		return false
 	}
@@ -78,6 +81,19 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 	return len(t.Out.Candidates) > n
 }
 
+// offJustNamed cancels the plan that the speaker has just named, because the other cannot come: 她刚发消息说来不了了.
+func offJustNamed(t *discourse.Talk, b *discourse.BareZh) bool {
+	if len(t.Plans) == 0 {
+		return false
+	}
+	last := &t.Plans[len(t.Plans)-1]
+	if last.Day < t.Now.Day || t.Ev.At-last.At > discourse.AnswerWithin || last.Subject != t.Self.Key || !syntax.ContainsAny(last.Label, "约", "跟", "和", "请") {
+		return false
+	}
+	t.Emit(*last, t.RewriteZh(b.S, b.Whens, false), "cancellation", 0.8, b.S, true)
+	return true
+}
+
 // noDiet takes the end of a diet: 我不再是素食者了, 我弟弟不吃素了.
 func noDiet(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	for _, diet := range [...]string{"吃全素", "吃纯素", "吃素", "素食主义者", "纯素食者", "素食者"} {
@@ -109,8 +125,13 @@ func own(x string) (string, bool) {
 
 // ended proposes that a value of one of the speaker's slots is no longer true.
 func ended(t *discourse.Talk, b *discourse.BareZh, kind, attribute, value string, many bool) {
-	a := t.BaseZh(b, "semantic", kind, t.Self, 0.8)
-	discourse.Ends(&a, t.Self.Key, attribute, value, many)
+	endedOf(t, b, t.Self, kind, attribute, value, many)
+}
+
+// endedOf does the same for anybody.
+func endedOf(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, kind, attribute, value string, many bool) {
+	a := t.BaseZh(b, "semantic", kind, p, 0.8)
+	discourse.Ends(&a, p.Key, attribute, value, many)
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
@@ -169,8 +190,15 @@ func others(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 				continue
 			}
 			p := t.Named(one)
+			at := noted.ToldAt(t, b.S)
+			for i := range b.Whens {
+				if w := &b.Whens[i]; w.HasDay && !w.Habit {
+					w.Past(t.Now) // 元旦那天订婚了
+					at = t.Now.Begins(w.Day)
+				}
+			}
 			a := t.BaseZh(b, "episodic", "event", p, 0.7)
-			a.EventType, a.Actor, a.Started = "event", p.Name, noted.ToldAt(t, b.S)
+			a.EventType, a.Actor, a.Started = "event", p.Name, at
 			t.Out.Candidates = append(t.Out.Candidates, a)
 			t.About(p)
 			return true
@@ -220,9 +248,7 @@ func job(t *discourse.Talk, b *discourse.BareZh, x string) {
 		head, ok := strings.CutSuffix(x, end)
 		who, firm, took := strings.Cut(head, "把")
 		if p := party(t, who); ok && took && p.Key != "" && utf8.RuneCountInString(firm) >= 2 && !syntax.VagueZh(firm) && employs(firm) {
-			a := t.BaseZh(b, "semantic", "work", p, 0.8)
-			discourse.Ends(&a, p.Key, "employer", firm, false)
-			t.Out.Candidates = append(t.Out.Candidates, a)
+			endedOf(t, b, p, "work", "employer", firm, false)
 			return
 		}
 	}
@@ -239,6 +265,12 @@ func job(t *discourse.Talk, b *discourse.BareZh, x string) {
 			firm = strings.TrimPrefix(head, "我从")
 		case strings.HasSuffix(head, "把我"):
 			firm = strings.TrimSuffix(head, "把我")
+		default:
+			who, of, from := strings.Cut(head, "从")
+			if p, ok := t.SubjectZh(who); from && ok && who != "" && utf8.RuneCountInString(of) >= 2 && !syntax.VagueZh(of) && of != "公司" && employs(of) { // 海波从华为离职了
+				endedOf(t, b, p, "work", "employer", of, false)
+				return
+			}
 		}
 		if utf8.RuneCountInString(firm) >= 2 && !syntax.VagueZh(firm) && firm != "公司" && employs(firm) {
 			ended(t, b, "work", "employer", firm, false)

@@ -27,6 +27,9 @@ func EventIn(s string) (attribute, word string) {
 			return attribute, word
 		}
 	}
+	if strings.HasPrefix(s, "新") && comes(s) {
+		return "", "" // 新来的医生到岗
+	}
 	if strings.Contains(s, "会议室") || syntax.ContainsAny(s, "带午饭", "带晚饭", "做晚饭", "做午饭", "热午饭") {
 		return "", "" // a room, and what somebody brings
 	}
@@ -34,7 +37,7 @@ func EventIn(s string) (attribute, word string) {
 		return "meeting", "会"
 	}
 	for _, e := range events {
-		if _, after, ok := strings.Cut(s, e.word); ok && !strings.HasPrefix(after, "纪念") && !strings.HasPrefix(after, "周年") {
+		if _, after, ok := strings.Cut(s, e.word); ok && !syntax.StartsWithAny(after, []string{"纪念", "周年"}) && !(e.word == "的会" && syntax.StartsWithAny(after, []string{"计", "员", "所"})) {
 			return e.attribute, e.word
 		}
 	}
@@ -114,17 +117,6 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
-// courseOff returns the course or similar event that a clause cancels and that is none of the known
-// kinds of events: 瑜伽课 for 瑜伽课取消了.
-func courseOff(x string) string {
-	what, ok := strings.CutSuffix(strings.TrimRight(x, "。，！! 了"), "取消")
-	what = strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(what, "被"), "又"), "的 ")
-	if n := utf8.RuneCountInString(what); !ok || n < 2 && what != "课" || n > 8 || !syntax.EndsWithAny(what, []string{"课", "班", "训练", "活动", "演出", "航班", "团", "球赛", "讲座", "秋游", "春游", "团建"}) || strings.ContainsAny(what, "他她你") {
-		return ""
-	}
-	return what
-}
-
 // Event takes what happened or will happen at a time.
 func Event(t *discourse.Talk, b *discourse.BareZh) {
 	w, habit := single(b)
@@ -146,8 +138,8 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 		return
 	}
 	who, named, ok := whoseEvent(t, x, habit)
-	if !ok {
-		return
+	if !ok || attr == "" && !strings.Contains(x, "我") && syntax.StartsWithAny(x, countries) {
+		return // 美国下个月要大选
 	}
 	if habit && syntax.StartsWithAny(x, []string{"很多人", "好多人", "许多人", "大家", "有人", "一群"}) {
 		return // 我家附近有个公园，每天晚上很多人跳舞
@@ -158,10 +150,16 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3 || syntax.StartsWithAny(x, Bills[:])) && !strings.Contains(x, "你") {
 		if asRule := syntax.ContainsAny(b.S.Raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !syntax.ContainsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
-			if p, found := t.SubjectZh(beforeHabit(b)); found && !named {
+			head := beforeHabit(b)
+			if p, found := t.SubjectZh(head); found && !named {
 				who = p // 小王每天跑步
 			}
+			made := len(t.Out.Candidates)
 			habitual(t, b, who, 0.65)
+			if n := utf8.RuneCountInString(head); who.Key == t.Self.Key && len(t.Out.Candidates) > made && n >= 3 && n <= 6 && !strings.ContainsAny(head, "我咱") && (syntax.EndsWithAny(strings.TrimSuffix(head, "从"), nobodys) || syntax.EndsWithAny(head, discourse.RolesZh[:])) {
+				a := &t.Out.Candidates[made]
+				a.Text = strings.TrimPrefix(a.Text, t.Self.Name) // 垃圾车每周二来: it is nobody's
+			}
 		}
 		return
 	}
@@ -322,7 +320,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 		case named && syntax.ContainsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // somebody's state
 			w.ByPart && !will && w.Unix() <= t.Ev.At-2*3600_000, // 今早我量血压
 			!will && !strings.Contains(x, "我") && !comes(x) && !(named && syntax.KinPrefixZh(x) != ""),
-			syntax.ContainsAny(x, "天气", "下雨", "下雪", "降温", "升温", "刮风", "有雨", "有雪", "不知道", "热", "冷"):
+			syntax.ContainsAny(strings.ReplaceAll(x, "热水", ""), "天气", "下雨", "下雪", "降温", "升温", "刮风", "有雨", "有雪", "不知道", "热", "冷"):
 			return
 		}
 		if !named && rumour(t, b, w) {

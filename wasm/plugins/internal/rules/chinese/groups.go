@@ -35,9 +35,7 @@ func joins(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 			continue
 		}
 		if left {
-			a := t.BaseZh(b, "semantic", "habit", p, 0.8)
-			discourse.Ends(&a, p.Key, discourse.MemberOf, what, true)
-			t.Out.Candidates = append(t.Out.Candidates, a)
+			endedOf(t, b, p, "habit", discourse.MemberOf, what, true)
 		} else {
 			t.FactZh(b, p, "habit", discourse.MemberOf, what, true, false, 0.8)
 		}

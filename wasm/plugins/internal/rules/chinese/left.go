@@ -2,6 +2,7 @@ package chinese
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -39,3 +40,20 @@ func left(t *discourse.Talk, b *discourse.BareZh) {
 		}
 	}
 }
+
+// courseOff returns the course or similar event that a clause cancels and that is none of the known
+// kinds of events: 瑜伽课 for 瑜伽课取消了.
+func courseOff(x string) string {
+	what, ok := strings.CutSuffix(strings.TrimRight(x, "。，！! 了"), "取消")
+	what = strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(what, "被"), "又"), "的 ")
+	if n := utf8.RuneCountInString(what); !ok || n < 2 && what != "课" || n > 8 || !syntax.EndsWithAny(what, []string{"课", "班", "训练", "活动", "演出", "航班", "团", "球赛", "讲座", "秋游", "春游", "团建"}) || strings.ContainsAny(what, "他她你") {
+		return ""
+	}
+	return what
+}
+
+// countries do things that nobody plans, and nobodys are endings of what is nobody's own.
+var (
+	countries = []string{"美国", "英国", "法国", "德国", "中国", "韩国", "日本", "泰国", "俄罗斯", "欧盟", "国家", "政府"}
+	nobodys   = []string{"会", "课", "车", "班", "船", "店", "剧"}
+)

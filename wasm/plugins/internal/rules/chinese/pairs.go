@@ -64,8 +64,11 @@ func pairIn(s string) (one, other, does string) {
 	if !someZh(one) {
 		return "", "", ""
 	}
-	if before, after, ok := strings.Cut(rest, "都"); ok && someZh(before) {
-		return one, before, after
+	if before, after, ok := strings.Cut(rest, "都"); ok {
+		who := syntax.TrimTails(before, "已经", "去年", "今年", "前年", "上个月", "上周", "现在", "后来", "最近", "以前")
+		if someZh(who) { // 我哥和我姐去年都搬到上海了
+			return one, who, before[len(who):] + after
+		}
 	}
 	for n := 2; n <= 4; n++ {
 		if len(rest) <= 3*n || !utf8.RuneStart(rest[3*n]) {

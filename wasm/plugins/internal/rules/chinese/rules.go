@@ -35,7 +35,7 @@ var rules = [...]rule{
 	{"residence", "home", false, false, []phrase{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
 	{"work", "employer", false, false, []phrase{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}, {"加入了", "", 0.85}, {"加入", "的", 0.85}}},
 	{"work", "employer", false, true, []phrase{{"从", "辞职", 0.88}}},
-	{"work", "employer", false, false, []phrase{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "当", 0.8}}},
+	{"work", "employer", false, false, []phrase{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "上夜班", 0.85}, {"在", "上早班", 0.85}, {"在", "当", 0.8}}},
 	{"biography", "worked_as", true, false, []phrase{{"当过", "", 0.8}}},
 	{"diet", "avoids", true, false, []phrase{{"在戒", "", 0.8}}},
 	{"biography", "education", true, false, []phrase{{"毕业于", "", 0.92}, {"在", "读书", 0.82}, {"在", "上学", 0.85}}},
@@ -54,7 +54,7 @@ var rules = [...]rule{
 	{"diet", "avoids", true, false, []phrase{{"吃不了", "", 0.85}, {"喝不了", "", 0.85}}},
 	{"preference", "dislikes", true, false, []phrase{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"最烦", "", 0.85}, {"受不了", "", 0.85}, {"闻不了", "", 0.85}, {"闻不得", "", 0.85}, {"闻不惯", "", 0.85}}},
 	{"preference", "likes", true, false, []phrase{{"迷上了", "", 0.85}, {"爱上了", "", 0.8}, {"喜欢吃", "", 0.9}, {"喜欢喝", "", 0.9}, {"爱吃", "", 0.9}, {"爱喝", "", 0.9}, {"喜欢", "", 0.9}, {"爱", "", 0.85}}},
-	{"diet", "avoids", true, false, []phrase{{"不吃", "", 0.88}, {"不能喝", "", 0.88}, {"不能吃", "", 0.88}, {"不喝", "", 0.88}, {"戒了", "", 0.85}}},
+	{"diet", "avoids", true, false, []phrase{{"不吃", "", 0.88}, {"不能喝", "", 0.88}, {"不能吃", "", 0.88}, {"不能打", "", 0.85}, {"不能用", "", 0.85}, {"不喝", "", 0.88}, {"戒了", "", 0.85}}},
 	{"diet", "diet", false, false, []phrase{{"吃素", "", 0.9}, {"吃全素", "", 0.9}, {"吃纯素", "", 0.9}}},
 	{"biography", "speaks", true, false, []phrase{{"会说", "", 0.85}}},
 	{"relation", "marital_status", false, false, []phrase{{"结婚了", "", 0.88}, {"离婚了", "", 0.88}}},
@@ -245,6 +245,8 @@ func (p *match) misread() bool {
 	switch p.key {
 	case "卖了", "买了":
 		return strings.Trim(syntax.TrimZh(p.object), syntax.DigitsZh+"块元钱多") == "" && syntax.TrimZh(p.object) != "" // 卖了六万二
+	case "不能打", "不能用": // 我不能打青霉素
+		return !Drug(syntax.TrimZh(p.object)) && !syntax.EndsWithAny(syntax.TrimZh(p.object), []string{"霉素", "疫苗", "麻药"})
 	case "不吃":
 		return strings.HasPrefix(p.object, "素") // words with this ending are not meat
 	case "最烦":
@@ -294,18 +296,12 @@ var lines = [...]string{"后端", "前端", "运营", "市场", "测试", "财�
 // pastimes are verbs for what people do because they like it.
 var pastimes = [...]string{"钓鱼", "打", "看", "听", "玩", "唱", "跳", "跑步", "读", "逛", "画", "做饭", "做菜", "下棋", "下厨", "下围棋", "下象棋", "骑", "爬山", "养", "种", "写", "拍照", "摄影", "滑", "弹", "拉二胡", "拉小提琴", "游泳", "旅游", "旅行", "健身", "收集", "收藏", "睡懒觉"}
 
-// district reports whether s can be the name of a town, or of a part of one.
-func district(s string) bool {
-	n := utf8.RuneCountInString(s)
-	return n >= 2 && n <= 5 && !strings.ContainsAny(s, "了过着得的，, 我你他她它家不这那哪") && !syntax.StartsWithAny(s, []string{"院", "校", "宿", "在", "处", "进", "满", "下", "一", "两", "几", "大", "小"}) &&
-		!syntax.EndsWithAny(s, []string{"间", "房", "床", "店", "馆", "院", "舍", "铺", "子", "上", "下", "边", "里", "天", "晚", "月", "年", "夜", "楼", "层", "宿", "篷"})
-}
-
 // subject returns the words for whom the phrase is about: 我 for 我从北京搬到上海, and for 比起咖啡我更喜欢喝茶.
 func (p *match) subject() string {
 	who := p.before
 	if strings.HasPrefix(p.key, "搬") {
 		who, _, _ = strings.Cut(who, "从")
+		who, _, _ = strings.Cut(who, "为了")
 	}
 	if i := strings.LastIndex(who, "比起"); i >= 0 {
 		if k := strings.LastIndex(who, "我"); k > i {

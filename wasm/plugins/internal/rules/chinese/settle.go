@@ -2,6 +2,7 @@ package chinese
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -22,6 +23,7 @@ func abode(value string, moved bool) discourse.Abode {
 	if where, _, more := strings.Cut(value, "在"); more && where != "" {
 		value = where // 公司订的酒店在西湖边上
 	}
+	value = syntax.TrimTails(value, "里", "里面", "那边")
 	switch {
 	case strings.Trim(discourse.ClipZh(value), syntax.DigitsZh+"楼层") == "": // 我家在二楼
 		return discourse.NoAbode
@@ -36,5 +38,12 @@ func abode(value string, moved bool) discourse.Abode {
 // employs reports whether somebody can work for value; in a district, people only work.
 func employs(value string) bool {
 	value = syntax.TrimZh(value)
-	return value != "" && !discourse.CitiesZh[value] && !syntax.EndsWithAny(value, notFirms[:]) && !strings.HasSuffix(value, "号")
+	return value != "" && value != "公司" && value != "单位" && !syntax.StartsWithAny(value, []string{"一个", "同一"}) && !discourse.CitiesZh[value] && !syntax.EndsWithAny(value, notFirms[:]) && !strings.HasSuffix(value, "号")
+}
+
+// district reports whether s can be the name of a town, or of a part of one.
+func district(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 2 && n <= 5 && !strings.ContainsAny(s, "了过着得的，, 我你他她它家不这那哪") && !syntax.StartsWithAny(s, []string{"院", "校", "宿", "在", "处", "进", "满", "下", "一", "两", "几", "大", "小"}) &&
+		!syntax.EndsWithAny(s, []string{"间", "房", "床", "店", "馆", "院", "舍", "铺", "子", "上", "下", "边", "里", "天", "晚", "月", "年", "夜", "楼", "层", "宿", "篷"})
 }

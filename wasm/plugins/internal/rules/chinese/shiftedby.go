@@ -36,8 +36,12 @@ func shiftedBy(t *discourse.Talk, b *discourse.BareZh) bool {
 	if by == "" || b.S.Ends == "？" || b.S.Ends == "?" || syntax.ContainsAny(head, "想", "要", "能", "可以", "可能", "建议", "希望", "申请", "打算", "不", "没", "如果", "要是", "是否") && !strings.Contains(head, "需要") {
 		return false
 	}
-	n, unit := lengthZh(by)
-	if n == 0 || n > 600 || unit != "minute" && n > 60 {
+	length := syntax.Sentences(by)
+	if len(length) != 1 {
+		return false
+	}
+	n, unit, took := timex.LengthZh(length[0], 0)
+	if n == 0 || took < len(length[0].Toks) || unit == "year" || n > 600 || unit != "minute" && n > 60 {
 		return false
 	}
 	attr, word := EventIn(head)
@@ -61,31 +65,4 @@ func shiftedBy(t *discourse.Talk, b *discourse.BareZh) bool {
 		p.What = word
 	}
 	return discourse.Shifted(t, p, n*sign, unit, b.S)
-}
-
-// unitsZh are units of time for [discourse.Shifted].
-var unitsZh = map[string]string{"分钟": "minute", "小时": "hour", "钟头": "hour", "天": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month"}
-
-// lengthZh reads a length of time that ends a clause: 一周, 两天, 半个小时. The unit is empty if there is none.
-func lengthZh(x string) (n int, unit string) {
-	if x == "半小时" || x == "半个小时" || x == "半个钟头" {
-		return 30, "minute"
-	}
-	all := syntax.Sentences(x)
-	if len(all) != 1 {
-		return 0, ""
-	}
-	n, took := timex.NumberZh(all[0], 0)
-	if took == 0 {
-		return 0, ""
-	}
-	rest := all[0].From(took)
-	half := strings.HasPrefix(rest, "个半")
-	switch unit = unitsZh[syntax.TrimHeads(rest, "个半", "个")]; {
-	case unit == "" || half && unit != "hour":
-		return 0, ""
-	case half:
-		return n*60 + 30, "minute"
-	}
-	return n, unit
 }

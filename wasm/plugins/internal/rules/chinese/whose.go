@@ -81,7 +81,7 @@ func ownerOf(t *discourse.Talk, owner string, of bool) discourse.Possessor {
 		return discourse.Possessor{Named: true}
 	case relative == owner && utf8.RuneCountInString(owner) > 1 && (of || !groupWords[owner]) && owner != "医生" && owner != "大夫":
 		return said(discourse.Person{Name: t.Self.Name + "的" + owner, Key: t.Self.Key + "的" + owner})
-	case syntax.PersonZh(owner) || t.Knows(owner) || owner != "" && owner[0] < 0x80 && utf8.RuneCountInString(owner) <= 20 && owner[0] >= 'A' || of && (discourse.Transliterated(owner) || syntax.CalledSmallZh(owner)):
+	case syntax.PersonZh(owner) || t.Knows(owner) || owner != "" && owner[0] < 0x80 && utf8.RuneCountInString(owner) <= 20 && owner[0] >= 'A' || syntax.CalledSmallZh(owner) || of && discourse.Transliterated(owner):
 		return said(t.Named(owner))
 	}
 	if p, k, ok := t.KinZh(owner); ok && (syntax.PersonZh(p.Name) || discourse.Transliterated(p.Name)) {

@@ -60,6 +60,11 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 			}
 		}
 	}
+	for i := range b.Whens {
+		if w := &b.Whens[i]; w.Weekday && syntax.EndsWithAny(s.Text[s.Start:s.Toks[w.First].Start], []string{"讨厌", "喜欢", "烦", "恨", "害怕"}) {
+			w.Habit = true // 最讨厌周一
+		}
+	}
 	if syntax.ContainsAny(t.Said.Raw(), "每天", "平时", "工作日") {
 		for i := range b.Whens {
 			b.Whens[i].Habit = b.Whens[i].Habit || b.Whens[i].Weekend // 每天六点起床，周末七点
@@ -274,7 +279,7 @@ var passingZh = syntax.Set("allergies avoids afraid_of plays owns pets condition
 // ClipZh cuts off what another clause says after a value, if there is no comma between: 麸质 for
 // 麸质吃了肚子疼.
 func ClipZh(value string) string {
-	for _, more := range [...]string{"我", "她", "他", "嫌", "一吃", "一碰", "一闻", "一喝", "一沾", "不能", "不吃", "不喝", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用", "其实"} {
+	for _, more := range [...]string{"我", "她", "他", "嫌", "一吃", "一碰", "一闻", "一喝", "一沾", "不能", "不吃", "不喝", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用", "其实", "以后", "之后"} {
 		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !strings.HasPrefix(value[i:], "他人") && !((more == "我" || more == "她" || more == "他") && syntax.EndsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
 			value = value[:i]
 		}

@@ -166,7 +166,7 @@ func Vague(s string) bool {
 		return true
 	}
 	switch strings.ToLower(s) {
-	case "few", "ton", "tons", "it", "that", "this", "them", "him", "her", "you", "me", "us", "there", "here", "one", "so", "to", "how", "what", "these", "those", "everything", "something", "anything", "nothing", "thing", "things", "idea", "time", "lot", "bit", "way", "fun", "look", "problem", "question", "point", "sense", "no idea", "minute", "moment", "second", "feeling", "chance", "same", "all", "both", "more", "less", "together", "out", "up", "sound", "sound of that", "your", "home", "chat", "headache", "good time", "great time", "good day", "nice day", "plan", "stuff", "blast", "ball", "ones", "rest", "part", "moments", "kind", "world", "best", "say", "hold", "touch":
+	case "few", "ton", "tons", "it", "that", "this", "them", "him", "her", "you", "me", "us", "there", "here", "one", "so", "to", "how", "what", "these", "those", "everything", "something", "anything", "nothing", "thing", "things", "idea", "time", "lot", "bit", "way", "fun", "look", "problem", "question", "point", "sense", "no idea", "minute", "moment", "second", "feeling", "chance", "same", "all", "both", "more", "less", "together", "out", "up", "sound", "sound of that", "your", "home", "chat", "headache", "good time", "great time", "good day", "nice day", "plan", "stuff", "blast", "ball", "ones", "rest", "part", "moments", "kind", "world", "best", "say", "hold", "touch", "each other", "one another":
 		return true
 	}
 	return false
@@ -358,7 +358,7 @@ func (t *Talk) Tidy(part Part) {
 		}
 		kept = append(kept, c)
 	}
-	t.Out.Candidates = apartLists(kept)
+	t.Out.Candidates = apartLists(lastHomes(kept))
 	t.Out.Refusals = t.Out.Refusals[:min(len(t.Out.Refusals), maxRefusals)]
 	if part != Facts {
 		t.Out.Refusals = nil

@@ -262,7 +262,7 @@ func Named(text, name string) string {
 func hisZh(x string) string {
 	for _, he := range [...]string{"他", "她"} {
 		who, rest, ok := strings.Cut(x, he)
-		if !ok || who == "" || syntax.KinPrefixZh(rest) == "" || utf8.RuneCountInString(who) > 12 || strings.HasSuffix(who, "孩子") {
+		if !ok || who == "" || syntax.KinPrefixZh(rest) == "" || utf8.RuneCountInString(who) > 12 || syntax.EndsWithAny(who, []string{"孩子", "跟", "和", "给", "对", "让", "叫", "把", "陪", "带"}) {
 			continue
 		}
 		owner := syntax.StripLeadZh(who)

@@ -103,7 +103,7 @@ func (c *Clause) Predicate(i int) bool {
 		case w == "can" || w == "cannot":
 			c.Can = true
 			c.Neg = c.Neg || w == "cannot"
-			if c.W(i+1) == "not" && (c.W(i+2) == "stand" || c.W(i+2) == "bear" && (strings.HasSuffix(c.W(i+3), "ing") || c.W(i+3) == "to" || c.W(i+3) == "the")) {
+			if c.W(i+1) == "not" && (c.W(i+2) == "stand" && c.W(i+3) != "up" && !syntax.Preposition(c.W(i+3)) || c.W(i+2) == "bear" && (strings.HasSuffix(c.W(i+3), "ing") || c.W(i+3) == "to" || c.W(i+3) == "the")) {
 				c.Verb, c.Vi, c.Neg = "hate", i+2, false
 				return true
 			}
@@ -351,10 +351,26 @@ func (c *Clause) Elided() bool {
 	return c.Verb == "do" && c.Vi == len(c.Words)-1 || c.Verb == "do" && c.W(c.Vi+1) == ","
 }
 
+// told are participles of verbs that take no object after "she's just".
+var told = syntax.Set("texted rung messaged emailed phoned arrived landed left woken")
+
 // hasDone reports whether "'s" before token i is "has": a past form follows, and after it its
 // object, or nothing that a participle would describe.
 func hasDone(s syntax.Sentence, i int) bool {
 	w := s.At(i)
+	if w == "just" || w == "already" {
+		if i++; told[s.At(i)] {
+			return true // "she's just texted"
+		}
+		w = s.At(i)
+	}
+	k := i + 1
+	for k < len(s.Toks) && s.Toks[k].Cap && syntax.NameWord(s.At(k)) {
+		k++
+	}
+	if (w == "left" || w == "joined" || w == "quit") && k > i+1 && (k == len(s.Toks) || s.Toks[k].Kind == 'p' || s.At(k) == "for" || s.At(k) == "and" || s.At(k) == "last") {
+		return true // "Hamid's left Siemens", and not "his left Achilles is sore"
+	}
 	if w == "had" || w == "got" {
 		return true
 	}

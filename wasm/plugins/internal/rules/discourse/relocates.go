@@ -1,6 +1,9 @@
 package discourse
 
 import (
+	"slices"
+
+	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -23,8 +26,8 @@ func Relocates(s syntax.Sentence, whens []timex.When) bool {
 			}
 			k++
 		}
-		if movedOut[s.At(k)] {
-			return true
+		if next := s.At(k + 1); movedOut[s.At(k)] || s.At(k) == "in" && (next == "with" || next == "together" || next == "next" || k+1 == len(s.Toks) || timedAt(whens, s, k+1)) {
+			return true // "Karen's moving in with Steve"
 		}
 		if s.At(k) != "to" && s.At(k) != "into" || k+1 >= len(s.Toks) {
 			continue
@@ -78,6 +81,27 @@ func passiveAt(s syntax.Sentence, i int) bool {
 		}
 	}
 	return false
+}
+
+// lastHomes drops the home of somebody who moves elsewhere in the same text: "I live in Leeds, well, I
+// moved to York in May".
+func lastHomes(all []abi.Candidate) []abi.Candidate {
+	for i := len(all) - 1; i > 0; i-- {
+		if now := &all[i]; homeOf(now) != "" && syntax.ContainsAny(now.Text, " moved ", "搬") {
+			return slices.DeleteFunc(all, func(a abi.Candidate) bool {
+				return homeOf(&a) == homeOf(now) && a.Slot.Value != now.Slot.Value
+			})
+		}
+	}
+	return all
+}
+
+// homeOf returns whose home a candidate states, or "".
+func homeOf(a *abi.Candidate) string {
+	if a.Slot == nil || a.Slot.Attribute != "home" || a.Negates {
+		return ""
+	}
+	return a.Slot.Subject
 }
 
 // timedAt reports whether token i is in a time, perhaps after a determiner.

@@ -142,6 +142,11 @@ func HasMeZh(x string) bool {
 
 // FamilyZh returns the family with which a clause begins: 米勒一家来吃饭.
 func FamilyZh(x string) string {
+	for _, both := range [...]string{"两口子", "夫妻俩", "夫妇"} {
+		if who, what, ok := strings.Cut(x, both); ok && what != "" && syntax.PersonZh(who) {
+			return who + both
+		}
+	}
 	who, what, ok := strings.Cut(x, "一家")
 	what = strings.TrimPrefix(what, "人")
 	if !ok || !syntax.PersonZh(who) && !ForeignZh(who) || !syntax.StartsWithAny(what, []string{"来", "去", "要", "搬", "住", "不", "下", "明", "周", "今", "都", "会"}) {
@@ -174,7 +179,7 @@ func NamePrefixZh(s string) string {
 	}
 	rs := []rune(s)
 	for n := min(4, len(rs)-1); n >= 2; n-- {
-		if ForeignZh(string(rs[:n])) && syntax.StartsWithAny(string(rs[n:]), []string{"来不了", "去不了", "来吃", "来家", "要来", "生了", "怀孕", "发烧", "病了", "住院", "住在", "结婚", "离婚"}) {
+		if ForeignZh(string(rs[:n])) && (n > 2 && strings.ContainsRune(VerbStartsZh, rs[n]) || syntax.StartsWithAny(string(rs[n:]), []string{"来不了", "去不了", "来吃", "来家", "要来", "生了", "怀孕", "发烧", "病了", "住院", "住在", "结婚", "离婚"})) {
 			return string(rs[:n])
 		}
 	}
@@ -182,7 +187,7 @@ func NamePrefixZh(s string) string {
 		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说", rs[2]) {
 			continue // 王伟要来
 		}
-		if len(rs) > n && strings.ContainsRune(VerbStartsZh+"请送帮约陪带告", rs[n]) && syntax.PersonZh(string(rs[:n])) {
+		if len(rs) > n && strings.ContainsRune(VerbStartsZh+"请送帮约陪带告为", rs[n]) && syntax.PersonZh(string(rs[:n])) {
 			return string(rs[:n])
 		}
 	}

@@ -256,7 +256,7 @@ func personsIn(toks []syntax.Token, text string) []Met {
 	var all []Met
 	for i, end := 0, 0; i < len(toks); i = max(i, end) + 1 {
 		t := toks[i]
-		if end = i; !t.Cap || t.Kind != 'w' || !syntax.NameWord(t.S) {
+		if end = i; !t.Cap || t.Kind != 'w' || !syntax.NameWord(t.S) || syntax.Tongues[t.S] {
 			continue
 		}
 		if k := i + 1 + syntax.BoolInt(i+1 < len(toks) && toks[i+1].S == "."); Titles[t.S] && k < len(toks) && toks[k].Cap {
@@ -268,7 +268,7 @@ func personsIn(toks []syntax.Token, text string) []Met {
 		if end > i+1 && !Titles[t.S] || sites[toks[end].S] {
 			continue // "Petrol Lane Motors", "Mill Street"
 		}
-		if initials(text[t.Start:t.End]) || worksFor(toks, i) {
+		if initials(text[t.Start:t.End]) || worksFor(toks, i) || i > 0 && leaving[toks[i-1].S] && syntax.SexOf("", t.S) == 0 {
 			continue // "he's with SAS"
 		}
 		if f, n := feast.At((&syntax.Sentence{Toks: toks}).At, i); f != nil {
@@ -285,7 +285,7 @@ func personsIn(toks []syntax.Token, text string) []Met {
 				}
 			}
 		}
-		if i == 0 && (end+1 == len(toks) || !syntax.Verbish(toks[end+1].S)) {
+		if i == 0 && (end+1 == len(toks) || !syntax.Verbish(toks[end+1].S) && !hasDone(syntax.Sentence{Toks: toks}, end+1)) {
 			continue
 		}
 		name, _ := syntax.Contraction(toks[end].S) // "Clara's moving"
@@ -300,6 +300,9 @@ func personsIn(toks []syntax.Token, text string) []Met {
 func initials(word string) bool {
 	return len(word) > 2 && strings.ToUpper(word) == word
 }
+
+// leaving are verbs whose object is a firm, unless it is a known name of a person.
+var leaving = syntax.Set("left leaves leaving joined joins joining quit quits quitting")
 
 // worksFor reports whether the name at token i is one for whom somebody works or drives, and so a
 // firm.

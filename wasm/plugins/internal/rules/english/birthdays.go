@@ -37,6 +37,9 @@ func bornIn(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		}
 		t.Fact(c, "biography", attribute, in, false, 0.9)
 		if timed := c.FirstTime(); timed != nil && timed.HasDay {
+			if timed.Weekday {
+				timed.Past(t.Now)
+			}
 			birthday(t, c, timed)
 		}
 	}

@@ -31,6 +31,9 @@ func activity(t *discourse.Talk, c *discourse.Clause) {
 		}
 	case "start", "open", "launch", "build", "write", "read", "learn", "study", "train", "renovate", "plan", "prepare", "organise", "organize", "save", "teach", "volunteer", "research", "apply", "rehearse",
 		"recover", "design", "create", "restore", "knit", "sew", "practise", "practice", "develop", "expand", "host", "foster", "mentor", "coach", "paint", "grow", "compete", "edit", "record", "adopt", "explore", "run", "watch", "put":
+		if c.Verb == "watch" && !c.Perfect && discourse.Last(o) != "series" && discourse.Last(o) != "show" {
+			return // a film, this evening
+		}
 		if c.Verb == "put" && next != "together" || c.Verb == "run" && next != "a" && next != "my" && next != "our" && next != "for" || c.Verb == "start" && next == "to" {
 			return
 		}

@@ -161,7 +161,8 @@ func stopped(t *discourse.Talk, c *discourse.Clause, i int) {
 	if l, _, ing := syntax.Lemma(c.W(i)); ing || c.W(i) == "doing" {
 		before := len(t.Out.Candidates)
 		gaveUp(t, c, l, i+1)
-		if o, _ := c.Object(i); len(t.Out.Candidates) > before && o != "" && o != "smoking" && c.Verb != "quit" {
+		drug := len(t.Out.Candidates) > before && t.Out.Candidates[before].Kind == "health"
+		if o, _ := c.Object(i); len(t.Out.Candidates) > before && !drug && o != "" && o != "smoking" && c.Verb != "quit" {
 			t.Ended(c, c.Subj, "habit", "does", o, true)
 		}
 	}

@@ -97,7 +97,7 @@ func fancies(t *discourse.Talk, c *discourse.Clause, i int) bool {
 			likes(t, c, i)
 		}
 	case "stand":
-		if c.Neg && !someone(c, i) {
+		if c.Neg && !someone(c, i) && !syntax.Preposition(c.W(i)) && c.W(i) != "up" && c.W(i) != "still" && c.W(i) != "straight" {
 			c.Neg = false
 			t.Fact(c, "preference", "dislikes", discourse.ObjectOf(c, i), true, 0.85)
 		}

@@ -124,7 +124,9 @@ func moves(t *discourse.Talk, c *discourse.Clause, i int) {
 
 // settles proposes where somebody lives or, in a hotel, stays.
 func settles(t *discourse.Talk, c *discourse.Clause, value string, confidence float64) {
-	value, _, _ = strings.Cut(value, " with ")
+	for _, why := range [...]string{" with ", " for ", " because ", " after ", " when "} {
+		value, _, _ = strings.Cut(value, why)
+	}
 	switch discourse.AbodeOf(value, t.Plain) {
 	case discourse.Dwelling:
 		t.Fact(c, "residence", "home", value, false, confidence)

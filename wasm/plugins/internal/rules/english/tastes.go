@@ -52,7 +52,7 @@ func rather(t *discourse.Talk, c *discourse.Clause) bool {
 		between = "than"
 		switch c.Verb { // for "walk" and "text", the verb is what is liked
 		case "have", "take", "get":
-		case "be", "die", "starve", "not":
+		case "be", "not":
 			return false
 		default:
 			i = c.Vi

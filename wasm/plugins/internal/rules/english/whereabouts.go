@@ -22,9 +22,6 @@ var spots = syntax.Set("bedroom kitchen garage hallway hall attic study cellar b
 // numbered are rooms and the like that are distinguished by a number or a letter.
 var numbered = syntax.Set("room hall level floor deck row building gate platform locker flat unit box drawer bay aisle seat cabin")
 
-// tongues are words after "in" that are not places.
-var tongues = syntax.Set("chinese english german french spanish dutch italian polish arabic welsh portuguese russian japanese korean turkish greek latin swedish danish norwegian finnish hindi czech hungarian ukrainian hebrew mandarin cantonese")
-
 // WhereWords reports whether the tokens from i to end are a preposition and a place, and nothing
 // else: a determiner and a noun of a room, a container or furniture, a numbered room, or a name.
 func WhereWords(s syntax.Sentence, i, end int) bool {
@@ -48,7 +45,7 @@ func WhereWords(s syntax.Sentence, i, end int) bool {
 	switch {
 	case k-i == 2 && numbered[s.At(i)] && (syntax.Numeric(noun) || len(noun) == 1 && noun != "a" && noun != "i"):
 	case k-i <= 2 && s.Toks[i].Cap && s.Toks[k-1].Cap && (syntax.NameWord(s.At(i)) || strings.HasSuffix(s.At(i), "'s")):
-		if tongues[s.At(i)] || syntax.WeekdayOf(s.At(i), false) >= 0 || syntax.MonthOf(s.At(i)) > 0 {
+		if syntax.Tongues[s.At(i)] || syntax.WeekdayOf(s.At(i), false) >= 0 || syntax.MonthOf(s.At(i)) > 0 {
 			return false
 		}
 	case syntax.Determiner(s.At(i)) && s.At(i) != "no" && s.At(i) != "any" && k-i >= 2:
@@ -76,6 +73,11 @@ func WhereWords(s syntax.Sentence, i, end int) bool {
 
 // locatedAt proposes where the thing of a clause is.
 func locatedAt(t *discourse.Talk, c *discourse.Clause, where string) bool {
+	if head, more, ok := strings.Cut(where, ", "); ok {
+		if first, _, _ := strings.Cut(strings.ToLower(more), " "); syntax.Determiner(first) || syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(first))) {
+			where = head // "in the garage, the gearbox went"
+		}
+	}
 	if last := discourse.Last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" || strings.Contains(where, "per cent") || strings.Contains(where, "percent") {
 		return false // "my wedding is in the summer"
 	} else if busy[last] {

@@ -32,6 +32,7 @@ func work(t *discourse.Talk, c *discourse.Clause, i int) {
 		return
 	}
 	firm := false
+	at, _, _ = strings.Cut(at, " with my ")
 	if ok && c.Verb == "work" && !discourse.Vague(at) && besideJob(c) {
 		t.Fact(c, "work", "second_job", cutTail(at), true, 0.85)
 		return

@@ -4,6 +4,7 @@
 package noted
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -205,6 +206,9 @@ func deedZh(x string) bool {
 // billZh reports whether something has to be paid for a home, a car, a school or a card:
 // 这个月信用卡要还六千八.
 func billZh(x string) bool {
+	if what, sum, ok := strings.Cut(x, "花了"); ok && what != "" && strings.Trim(sum, syntax.DigitsZh+"多元块钱") == "" {
+		return true // 换轮胎花了两千四
+	}
 	return syntax.ContainsAny(x, "信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供") && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
 }
 
@@ -219,13 +223,16 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	alone := refuse.CompoundsZh.Replace(raw)
 	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "呗", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "我赌", "我猜", "要么", "他们", "她们",
-		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我"} {
+		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我", "算算", "算一下", "的电了", "手机没电", "趟洗手间", "上厕所", "去厕所", "马上回来", "马上就来", "能吃下", "能喝下"} {
 		if strings.Contains(alone, no) && (no != "请" || !milestone) {
 			return false
 		}
 	}
 	if _, waited, ok := strings.Cut(raw, "了"); ok && syntax.ContainsAny(waited, "分钟", "小时", "钟头") && syntax.ContainsAny(raw, "等了", "排了", "站了", "打了", "堵了", "找了", "催了", "坐了", "送了") || syntax.ContainsAny(raw, "选错", "最慢", "倒霉", "踩雷", "打不着", "一洗车", "受够", "之间隔") || syntax.EndsWithAny(raw, []string{"给我就行", "给我就好", "给我就可以"}) || !strings.Contains(raw, "我") && syntax.ContainsAny(raw, "店庆", "打折", "五折", "八折", "半价", "特价", "促销", "满减") {
 		return false // 我等了四十分钟了, 这周末商场全场五折
+	}
+	if syntax.ContainsAny(raw, "早上", "中午", "晚上", "刚才", "早饭", "午饭", "晚饭") && syntax.ContainsAny(raw, "吃了", "喝了") && !syntax.ContainsAny(raw, "药", "片", "粒", "颗", "一起", "跟", "和", "请", "不吃", "不喝") && !milestone && !slices.ContainsFunc(b.Whens, func(w timex.When) bool { return w.HasDay }) {
+		return false // 我早上吃了两个鸡蛋
 	}
 	if syntax.StartsWithAny(b.Text, []string{"不对", "不是"}) || syntax.StartsWithAny(b.Text, []string{"我那是", "我这是"}) || syntax.ContainsAny(b.Text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
 		return false // which?

@@ -106,6 +106,9 @@ func cameToNothing(t *discourse.Talk, s syntax.Sentence) bool {
 		if s.At(i) != "but" && s.At(i) != "though" {
 			continue
 		}
+		if s.At(i) == "but" && s.At(i+1) == "then" {
+			return true
+		}
 		if met := s.At(i + 1); owed && met != "we" && met != "i" {
 			return true // "I was meant to be in Dublin but they cancelled"
 		}

@@ -29,6 +29,11 @@ func Told(s syntax.Sentence) string {
 				return "tells of a film, a book, a song or a dream"
 			}
 		}
+		for _, cue := range [...]string{"男主", "女主"} {
+			if _, after, ok := strings.Cut(raw, cue); ok && !syntax.StartsWithAny(after, postsZh) {
+				return "tells of a film, a book, a song or a dream"
+			}
+		}
 		for _, cue := range [...]string{"开玩笑", "假装", "假设", "假如", "如果", "要是", "万一", "想象一下", "比方说"} {
 			if strings.HasPrefix(raw, cue) || strings.Contains(raw, "，"+cue) || cue == "开玩笑" && strings.Contains(raw, cue) {
 				return "a joke, or a case that is only supposed"
@@ -66,6 +71,9 @@ func Told(s syntax.Sentence) string {
 	}
 	return ""
 }
+
+// postsZh follow 男主 or 女主 if these are no heroes: 女主播.
+var postsZh = []string{"人", "管", "播", "任", "持", "席", "编", "妇"}
 
 // Quotes reports whether a clause of s is a quotation of somebody else: in quotation marks, or
 // after "he was like,", "she goes,".

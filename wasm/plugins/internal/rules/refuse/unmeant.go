@@ -29,12 +29,20 @@ func ofNobody(s syntax.Sentence, raw string) string {
 			}
 		}
 	}
+	if strings.Contains(raw, "well not really") || strings.Contains(raw, ", not really") {
+		return "is not meant"
+	}
 	if strings.HasPrefix(raw, "yeah right") || syntax.EndsWithAny(strings.TrimRight(raw, " .!"), []string{"in my dreams", "in your dreams", "yeah right", "yeah, right", "just kidding", "just messing", "only joking", ", i wish"}) {
 		return "is not meant"
 	}
 	for i := 1; i+1 < len(s.Toks); i++ {
 		if w := s.At(i + 1); s.At(i) == "to" && s.At(i-1) == "allergic" && (syntax.WeekdayOf(syntax.Singular(w), false) >= 0 || chores[w] && (i+2 == len(s.Toks) || s.Toks[i+2].Kind == 'p' || efforts[w])) {
 			return "is not meant" // "I'm allergic to Mondays"
+		}
+	}
+	for i := 1; i+1 < len(s.Toks); i++ {
+		if w := s.At(i + 1); (s.At(i) == "rather" || s.At(i) == "sooner") && (harm[w] || w == "eat" && s.At(i+2) == "my") {
+			return "is not meant" // "I'd rather stick pins in my eyes than move"
 		}
 	}
 	is := 1
@@ -60,6 +68,9 @@ func ofNobody(s syntax.Sentence, raw string) string {
 	}
 	return ""
 }
+
+// harm are deeds that nobody would do.
+var harm = syntax.Set("die starve stick poke pull chew gnaw swallow lick drown hang shoot stab kill gouge")
 
 // inJest are what people call their friend, boss or partner in jest.
 var inJest = syntax.Set("netflix google amazon alexa siri chatgpt youtube spotify tiktok instagram wine coffee tea gin beer chocolate pizza cheese bread sleep caffeine karma music work food money gravity ibuprofen paracetamol")
@@ -116,7 +127,7 @@ var scoreDigits = [...]string{"零", "一", "二", "两", "三", "四", "五", "
 // UnmeantZh reports whether a sentence is about what nobody agreed to or intends (没答应, 没打算,
 // 宁愿死也不去), or about a degree that is expressed by what does not happen (热得我要化了, 都快忙成狗了).
 func UnmeantZh(raw string) bool {
-	if syntax.ContainsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死") {
+	if syntax.ContainsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "还不如杀了我") || syntax.ContainsAny(raw, "宁愿", "宁可") && strings.Contains(raw, "死") {
 		return true
 	}
 	if fancied(raw) {
@@ -166,5 +177,5 @@ func JokeZh(raw string) bool {
 	if _, so, ok := strings.Cut(raw, "是个"); ok && syntax.ContainsAny(so, "奇葩", "木头", "恶魔", "魔王", "活宝", "戏精", "神人", "憨憨", "闷葫芦", "逗比", "笨蛋", "傻子", "周扒皮", "吸血鬼", "魔鬼", "极品") {
 		return true
 	}
-	return syntax.ContainsAny(raw, "骗你的", "骗你们的", "逗你玩", "瞎编的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
+	return syntax.ContainsAny(raw, "骗你的", "骗你们的", "逗你玩", "瞎编的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中", "其实也不是，", "其实也不算，")
 }

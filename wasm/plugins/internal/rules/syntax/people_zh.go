@@ -48,11 +48,32 @@ func PersonZh(s string) bool {
 			return strings.ContainsRune(SurnamesZh, []rune(head)[0]) && utf8.RuneCountInString(head) <= 2
 		}
 	}
-	return strings.ContainsRune(SurnamesZh, rs[0]) && len(rs) <= 3
+	return strings.ContainsRune(SurnamesZh, rs[0]) && len(rs) <= 3 || GivenZh(s)
+}
+
+// givenZh are characters of which given names are made. Those of lastGivenZh are only at the end,
+// those of firstGivenZh only at the beginning.
+const (
+	givenZh      = "伟强军勇杰涛明磊敏静丽娟艳娜秀英华慧雅玲芬燕凤洁梅琳云霞香媛佳嘉琼莉桂璐晶妍珊莎锦倩婷娴瑾颖露瑶怡蓓丹蓉琴蕊薇菁梦岚婕馨韵聪悦欣滢晓枫芸菲思刚峰辉健志海波宁国建彬斌鹏飞浩宇轩泽涵梓辰晨俊翔旭阳凯栋庆文雨雪诗若彤萱琪雯莹淑珍玉兰红博康达雷雄豪坤伦睿霖昊航奕皓熙振毅诚"
+	firstGivenZh = "子美爱"
+	lastGivenZh  = "平芳萍"
+)
+
+// notGivenZh are words of these characters that are no names.
+var notGivenZh = Set("国庆 英国 英文 英雄 英豪 英俊 豪华 豪杰 波兰 芬兰 梅雨 雨露 晨露 海军 海宁 宁静 聪明 聪慧 聪颖 强健 刚强 雄伟 飞翔 波涛 文豪 博文 晶莹 文明 国军 国文 华丽 华文 阳康 丹阳 琼海 明晨 明文 雅思 建军 健康 宇航 航海 海航 雨雪 美国 美丽 美文 美军 爱国 海平 康宁 云梦 香云 明国 建文 飞航 航飞")
+
+// GivenZh reports whether s is a given name of two characters: 雨欣, 志强, 大伟.
+func GivenZh(s string) bool {
+	rs := []rune(s)
+	if len(rs) != 2 || notGivenZh[s] {
+		return false
+	}
+	first := strings.ContainsRune(givenZh+firstGivenZh, rs[0]) || rs[0] == '大' && strings.ContainsRune("伟军勇鹏强刚", rs[1])
+	return first && strings.ContainsRune(givenZh+lastGivenZh, rs[1])
 }
 
 // CalledSmallZh reports whether s is a name for a child or a friend: 小雨, 小宝.
 func CalledSmallZh(s string) bool {
 	rs := []rune(s)
-	return len(rs) == 2 && (rs[0] == '小' || rs[0] == '阿') && !CommonNounsZh[s] && !strings.ContainsRune("区组学店孩狗猫队班院镇村型说时件屋车菜吃费票路", rs[1])
+	return len(rs) == 2 && (rs[0] == '小' || rs[0] == '阿') && !CommonNounsZh[s] && !strings.ContainsRune("区组学店孩狗猫队班院镇村型说时件屋车菜吃费票路聚考长结测会年满", rs[1])
 }

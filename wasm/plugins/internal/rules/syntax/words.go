@@ -84,3 +84,6 @@ func Placing(w string) bool {
 	}
 	return false
 }
+
+// Tongues are words for languages, which are neither places nor persons.
+var Tongues = Set("chinese english german french spanish dutch italian polish arabic welsh portuguese russian japanese korean turkish greek latin swedish danish norwegian finnish hindi czech hungarian ukrainian hebrew mandarin cantonese")

@@ -158,7 +158,7 @@ func (c *clock) spoken(h int) int {
 	if h > 12 && !ok && c.Toks[c.k].Kind == 'w' && c.At(k) != "o'clock" {
 		return 0 // "keep it at twenty"
 	}
-	if !ok || m < 10 || m >= 60 || c.Toks[c.k].Kind != 'w' || c.Toks[k].Kind != 'w' || !c.lead && !c.w.HasDay && c.At(k+1) != "in" {
+	if !ok || m < 10 || m >= 60 || c.Toks[c.k].Kind != 'w' || c.Toks[k].Kind != 'w' || !c.lead && !c.w.HasDay && (c.At(k+1) != "in" || c.At(k+2) != "the") {
 		return c.either(h, 0, k)
 	}
 	c.lead = true

@@ -162,6 +162,13 @@ func departsZh(s syntax.Sentence, i, minute int) bool {
 	return minute > 0 && syntax.ContainsAny(s.Text[s.Toks[max(0, i-nearby)].Start:s.Toks[min(len(s.Toks), i+nearby)-1].End], "飞机", "航班", "起飞", "登机", "飞往", "飞去", "高铁", "火车", "动车")
 }
 
+// leavesZh reports whether the hour w is the one at which somebody leaves for what departs in the
+// morning: 六点四十的飞机四点就得出门.
+func leavesZh(s syntax.Sentence, departs, w *When) bool {
+	early := w.Minute - 12*60
+	return !departs.ByPart && departs.Minute < 12*60 && !w.Sure && early >= 0 && early < departs.Minute && departsZh(s, departs.First, 1) && syntax.StartsWithAny(s.From(w.Next), []string{"就得", "就要", "得", "要", "就出"})
+}
+
 // hourless reports whether the text is like "at twenty past", "at ten to.": minutes of any hour,
 // which are not a time of day.
 func hourless(s syntax.Sentence, k int) bool {
@@ -209,4 +216,17 @@ func HourIn(s syntax.Sentence, x *When, now Moment) int {
 		}
 	}
 	return 0
+}
+
+// OnDay puts a time of day on a day, and in the half of it that the day's part names: "tomorrow
+// evening … at seven".
+func (w *When) OnDay(day *When) {
+	w.Set(day.Day, 'd')
+	w.Weekday, w.Assumed = day.Weekday, day.Assumed
+	if day.ByPart && day.Minute >= 12*60 && !w.Sure && w.Minute > 0 && w.Minute < 12*60 && w.Until < 12*60 {
+		w.Minute += 12 * 60
+		if w.Until > 0 {
+			w.Until += 12 * 60
+		}
+	}
 }

@@ -272,20 +272,10 @@ func SameDay(s syntax.Sentence, whens []When) {
 				w.Day, w.Minute = w.Day+1, small // 昨晚三点就醒了
 				continue
 			}
+			if s.Chinese() && leavesZh(s, day, w) {
+				w.Minute -= 12 * 60
+			}
 			w.OnDay(day)
-		}
-	}
-}
-
-// OnDay puts a time of day on a day, and in the half of it that the day's part names: "tomorrow
-// evening … at seven".
-func (w *When) OnDay(day *When) {
-	w.Set(day.Day, 'd')
-	w.Weekday, w.Assumed = day.Weekday, day.Assumed
-	if day.ByPart && day.Minute >= 12*60 && !w.Sure && w.Minute > 0 && w.Minute < 12*60 && w.Until < 12*60 {
-		w.Minute += 12 * 60
-		if w.Until > 0 {
-			w.Until += 12 * 60
 		}
 	}
 }

@@ -160,6 +160,9 @@ func relative(s syntax.Sentence, k int, now Moment, w *When) int {
 		}
 		w.Habit = true
 		w.Set(now.Day, 'd')
+		for syntax.WeekdayOf(s.At(k+n-1), true) >= 0 && (s.At(k+n) == "and" || s.At(k+n) == ",") && syntax.WeekdayOf(s.At(k+n+1), true) >= 0 {
+			n += 2 // every Tuesday and Thursday
+		}
 		return n
 	}
 	if d := syntax.WeekdayOf(what, true); d >= 0 {

@@ -45,36 +45,16 @@ func soonZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	if over == 1 && syntax.EndsWithAny(s.Text[s.Start:s.Toks[i].Start], []string{"不", "住", "去", "来", "学", "做", "待", "干", "用", "养", "当", "教", "工作", "练", "拉", "租", "谈", "吃", "呆", "读", "写", "开", "打", "弹"}) {
 		over = 0 // 住过五年
 	}
-	k, minutes := i+over, 0
-	if n, took := NumberZh(s, k); over > 0 && took > 0 {
-		_, ge := syntax.PrefixZh(s, k+took, "个")
-		if unit, u := syntax.PrefixZh(s, k+took+ge, "天", "周", "星期", "礼拜", "月", "年"); u > 0 { // 过三天
-			w.ahead(now, unit, n)
-			return over + took + ge + u
-		}
-	}
-	if _, n := syntax.PrefixZh(s, k, "半个小时", "半个钟头", "半小时"); n > 0 {
-		k, minutes = k+n, 30
-	} else if n, took := NumberZh(s, k); took > 0 {
-		k += took
-		_, half := syntax.PrefixZh(s, k, "个半")
-		unit, u := syntax.PrefixZh(s, k, "个半小时", "个半钟头", "个小时", "个钟头", "小时", "刻钟", "分钟")
-		switch {
-		case u == 0:
-			return 0
-		case unit == "分钟":
-			minutes = n
-		case unit == "刻钟":
-			minutes = 15 * n
-		default:
-			minutes = 60 * n
-			if half > 0 {
-				minutes += 30
-			}
-		}
-		k += u
-	} else {
+	n, unit, took := LengthZh(s, i+over)
+	k, minutes := i+over+took, n
+	switch {
+	case took == 0 || unit != "minute" && unit != "hour" && over == 0:
 		return 0
+	case unit == "hour":
+		minutes = 60 * n
+	case unit != "minute": // 过三天
+		w.ahead(now, unit, n)
+		return over + took
 	}
 	dir, d := awayZh(s, k)
 	if d == 0 && over == 0 {
@@ -104,7 +84,7 @@ func toldLaterZh(s syntax.Sentence, dir string) bool {
 // spanZh reads 三天后, 两个星期前.
 func spanZh(s syntax.Sentence, i, n, k int, now Moment, w *When) int {
 	_, ge := syntax.PrefixZh(s, i+k, "个")
-	unit, u := syntax.PrefixZh(s, i+k+ge, "天", "周", "星期", "礼拜", "月", "年")
+	unit, u := syntax.PrefixZh(s, i+k+ge, spanUnitsZh...)
 	if u == 0 {
 		return 0
 	}
@@ -119,7 +99,7 @@ func spanZh(s syntax.Sentence, i, n, k int, now Moment, w *When) int {
 	if strings.HasSuffix(dir, "前") {
 		sign = -1
 	}
-	w.ahead(now, unit, sign*n)
+	w.ahead(now, unitsZh[unit], sign*n)
 	took := k + ge + u + d
 	if unit == "年" {
 		y, _, _ := Date(w.Day)
@@ -132,16 +112,47 @@ func spanZh(s syntax.Sentence, i, n, k int, now Moment, w *When) int {
 	return took
 }
 
+// unitsZh are units of time, and spanUnitsZh those of a day or more.
+var (
+	unitsZh     = map[string]string{"分钟": "minute", "小时": "hour", "钟头": "hour", "天": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
+	allUnitsZh  = []string{"分钟", "小时", "钟头", "天", "周", "星期", "礼拜", "月", "年"}
+	spanUnitsZh = []string{"天", "周", "星期", "礼拜", "月", "年"}
+)
+
+// LengthZh reads a length of time at token i, and returns how many tokens it takes: 一周, 两天, 半个小时,
+// 一个半小时, 三刻钟. Quarters and halves of an hour become minutes.
+func LengthZh(s syntax.Sentence, i int) (n int, unit string, took int) {
+	if _, half := syntax.PrefixZh(s, i, "半个小时", "半个钟头", "半小时"); half > 0 {
+		return 30, "minute", half
+	}
+	n, took = NumberZh(s, i)
+	if took == 0 {
+		return 0, "", 0
+	}
+	if _, half := syntax.PrefixZh(s, i+took, "个半小时", "个半钟头"); half > 0 {
+		return n*60 + 30, "minute", took + half
+	}
+	if _, quarters := syntax.PrefixZh(s, i+took, "刻钟"); quarters > 0 {
+		return 15 * n, "minute", took + quarters
+	}
+	_, ge := syntax.PrefixZh(s, i+took, "个")
+	word, u := syntax.PrefixZh(s, i+took+ge, allUnitsZh...)
+	if u == 0 {
+		return 0, "", 0
+	}
+	return n, unitsZh[word], took + ge + u
+}
+
 // ahead sets the day n units from now, or ago if n is negative.
 func (w *When) ahead(now Moment, unit string, n int) {
 	switch unit {
-	case "天":
+	case "day":
 		w.Set(now.Day+n, 'd')
-	case "周", "星期", "礼拜":
+	case "week":
 		w.Set(now.Day+7*n, 'd')
-	case "月":
+	case "month":
 		w.Set(AddMonths(now.Day, n), 'M')
-	case "年":
+	case "year":
 		w.Set(AddMonths(now.Day, 12*n), 'y')
 	}
 }
