@@ -169,7 +169,7 @@ func OfVisitZh(after string) bool {
 }
 
 // VerbStartsZh are characters with which a predicate begins.
-const VerbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今昨明从把被跟和很都就还已最刚没今年想能养买卖做学教开吃喝怕讨戒毕出生退结离怀过快病走回到打"
+const VerbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今昨明从把被跟和很都就还已最刚没今年想能养买卖做学教开吃喝怕讨戒毕出生退结离怀过快病走回到打换辞跳升"
 
 // NamePrefixZh returns the name at the beginning of s, before a predicate: 小王, 老李, 阿强, 李娜, 王小明. It
 // returns "" if there is none.
@@ -184,10 +184,10 @@ func NamePrefixZh(s string) string {
 		}
 	}
 	for _, n := range [...]int{3, 2} {
-		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说", rs[2]) {
+		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说换辞跳", rs[2]) {
 			continue // 王伟要来
 		}
-		if len(rs) > n && strings.ContainsRune(VerbStartsZh+"请送帮约陪带告为", rs[n]) && syntax.PersonZh(string(rs[:n])) {
+		if len(rs) > n && (strings.ContainsRune(VerbStartsZh+"请送帮约陪带告为", rs[n]) || syntax.StartsWithAny(string(rs[n:]), []string{"调到", "调去", "转到", "转去", "考上", "当上"})) && syntax.PersonZh(string(rs[:n])) {
 			return string(rs[:n])
 		}
 	}
