@@ -12,9 +12,6 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// ofTheDay is the folder of the fixed day, which includes a recording.
-const ofTheDay = "../../../testdata/day"
-
 // load reads the samples of a WAV file.
 func load(t testing.TB, path string) []float64 {
 	t.Helper()
