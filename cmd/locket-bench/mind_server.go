@@ -270,7 +270,7 @@ func (s *mindServer) model(name, llmFlag string) (mindModel, error) {
 	case len(s.Models) == 0 && name != "":
 		return mindModel{Name: name}, nil // it has no list
 	case len(s.Models) == 0 && s.Name == "Ollama":
-		return mindModel{}, errors.New("Ollama has no language model yet. Get one, and run this again:\n  ollama pull qwen3:8b")
+		return mindModel{}, fmt.Errorf("%s has no language model yet. Get one, and run this again:\n  ollama pull qwen3:8b", s.Name)
 	case len(s.Models) == 0:
 		return mindModel{}, fmt.Errorf("%s lists no model. Load one, or name it with --model", s.Name)
 	case name != "":
