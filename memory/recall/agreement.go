@@ -26,8 +26,11 @@ const (
 // with adds the agreement z with another question, and the greatest that was possible, in standard
 // deviations of a model that knows nothing. If can is 0, there was nothing to agree with.
 func (a agreement) with(z, can float64, question string) agreement {
+	if can == 0 {
+		return a
+	}
 	sum := crc32.ChecksumIEEE([]byte(question))
-	if can == 0 || slices.Contains(a.recent[:], sum) {
+	if slices.Contains(a.recent[:], sum) {
 		return a
 	}
 	a.sum = agreeKeeps*a.sum + max(-agreeMost, min(agreeMost, z))

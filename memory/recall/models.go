@@ -92,6 +92,13 @@ type patience struct {
 	agreed agreement // guarded by mu
 }
 
+// past returns the model's agreement with the questions until now.
+func (p *patience) past() agreement {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.agreed
+}
+
 // agree adds the model's agreement with a question, see [agreement.with], and returns all of it.
 func (p *patience) agree(z, can float64, question string) agreement {
 	p.mu.Lock()

@@ -87,7 +87,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 			}
 			skips = append(skips, skipped(PartEmbedding, err))
 		}
-		near.past = x.dense.agree(0, 0, "")
+		near.past = x.dense.past()
 	}
 	k := q.K
 	reranks := q.Models.Reranker != nil && q.Models.Texts != nil && w.Rerank > 0
@@ -95,7 +95,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		q.K = min(max(k, cmp.Or(q.Models.First, DefaultFirst)), MaxK)
 	}
 	out, err := x.searchAllowed(ctx, q, &w, near)
-	x.dense.agree(out.agreed, out.canAgree, q.Text)
+	if out.canAgree > 0 {
+		x.dense.agree(out.agreed, out.canAgree, q.Text)
+	}
 	if err == nil && reranks {
 		var counts bool
 		if counts, err = x.rerank(ctx, &q, &w, &out); err != nil {
