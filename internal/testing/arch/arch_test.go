@@ -159,7 +159,7 @@ var may = map[string][]string{
 	"node/exchange":                   {"memory", "memory/store", "crypto/keyring", "crypto/seal", "internal/wait", "node/cold", "node/config", "node/extract", "node/lan", "node/opened", "node/remotes", "node/serve", "sync/...", "internal/span"},
 	"node/plugins":                    {"memory", "memory/engine", "memory/store", "crypto/seal", "wasm", "wasm/abi", "wasm/plugins", "wasm/trust", "internal/progress", "node/extract", "node/installed", "node/opened", "node/serve"},
 	"internal/metered":                {},
-	"internal/accept":                 {},
+	"internal/accept":                 {"internal/retry"},
 	"node":                            {"memory/...", "crypto/...", "wasm/...", "sync/...", "internal/...", "docs"},
 	"cloud/relay":                     {"memory", "sync/envelope", "sync/httpsig", "internal/retry", "internal/filelock", "internal/atomicfile"},
 	"cloud/bucket":                    {"cloud/relay/objects"},
