@@ -80,18 +80,11 @@ func (l *Line) events(file []byte, zone string) ([]Event, error) {
 	}}
 	switch l.Kind {
 	case memory.KindAudio:
-		if media.Sniff(file) == media.OggOpus {
-			events, _, err := opusEvents(e, file)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", l.File, err)
-			}
-			return events, nil
-		}
-		s, err := media.ReadWAV(file)
+		events, _, err := audioEvents(e, file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.File, err)
 		}
-		return soundEvents(e, s), nil
+		return events, nil
 	case memory.KindPhoto:
 		if _, _, err := media.Picture(file); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.File, err)
@@ -105,6 +98,18 @@ func (l *Line) events(file []byte, zone string) ([]Event, error) {
 		e.Missing = &memory.Range{To: l.Missing}
 	}
 	return []Event{e}, nil
+}
+
+// audioEvents cuts a WAV or Ogg Opus file into parts, and returns the time at which its sound ends.
+func audioEvents(first Event, file []byte) ([]Event, time.Time, error) {
+	if media.Sniff(file) == media.OggOpus {
+		return opusEvents(first, file)
+	}
+	s, err := media.ReadWAV(file)
+	if err != nil {
+		return nil, first.At, err
+	}
+	return soundEvents(first, s), first.At.Add(s.Duration()), nil
 }
 
 // soundEvents cuts a sound into parts of [Part]; the last may be shorter, and is marked as the

@@ -79,16 +79,9 @@ func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, e
 		return events, time.Time{}, err
 	}
 	switch format := media.Sniff(b); format {
-	case media.WAV:
-		s, err := media.ReadWAV(b)
-		if err != nil {
-			return nil, at, fmt.Errorf(": %w", err)
-		}
+	case media.WAV, media.OggOpus:
 		first.Kind = memory.KindAudio
-		return soundEvents(first, s), at.Add(s.Duration()), nil
-	case media.OggOpus:
-		first.Kind = memory.KindAudio
-		events, end, err := opusEvents(first, b)
+		events, end, err := audioEvents(first, b)
 		if err != nil {
 			return nil, at, fmt.Errorf(": %w", err)
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locket-dev/locket/internal/media"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -45,15 +44,8 @@ func (d *Day) validateLine(l *Line, loc *time.Location, last time.Time) error {
 	if _, want := l.At.In(loc).Zone(); have != want {
 		return fmt.Errorf("at: offset of %d s, %s has %d s then", have, d.Zone, want)
 	}
-	switch l.Kind {
-	case memory.KindAudio:
-		if _, err := l.events(d.files[l.File], d.Zone); err != nil {
-			return fmt.Errorf("file: %w", err)
-		}
-	case memory.KindPhoto:
-		if _, _, err := media.Picture(d.files[l.File]); err != nil {
-			return fmt.Errorf("file: %s: %w", l.File, err)
-		}
+	if _, err := l.events(d.files[l.File], d.Zone); err != nil {
+		return fmt.Errorf("file: %w", err)
 	}
 	return nil
 }
