@@ -12,6 +12,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // bridge returns the process of the daemon's bridge once doctor says that it runs, and is not the
@@ -73,7 +74,7 @@ func TestDaemonRunsABridge(t *testing.T) {
 	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", first)); err != nil || !bytes.HasPrefix(line, []byte(program+"\x00")) {
 		t.Errorf("the bridge runs as %q, %v", line, err)
 	}
-	put("memo.wav", recording(t))
+	put("memo.wav", audio.Speech())
 	put("photo.jpg", dayFile(t, "astronaut.jpg"))
 	found("ladder is behind the greenhouse")
 	h.eventually("recording and photo", func(s string) bool { return strings.Contains(s, "Recording of") && strings.Contains(s, "Photo") }, "list", "--type", "resource")

@@ -23,16 +23,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
-// recording returns a WAV file of eleven seconds of speech.
-func recording(t *testing.T) []byte {
-	t.Helper()
-	b, err := audio.Files.ReadFile("jfk.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func dayFile(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "testdata", "day", name))
@@ -77,7 +67,7 @@ func TestEnginesWithoutRelay(t *testing.T) {
 		}
 	}
 	began := time.Now().Add(-time.Hour)
-	publish(&wire.Audio{Header: wire.Header{At: began}, Codec: "wav", Data: recording(t), Last: true})
+	publish(&wire.Audio{Header: wire.Header{At: began}, Codec: "wav", Data: audio.Speech(), Last: true})
 	// Killed while it hears, as far as a test can time that; the engine's process does not outlive
 	// it.
 	until(t, "an engine's process", func() bool { return len(children(t, d.cmd.Process.Pid)) > 0 || h.engines()["ears"].Done > 0 })
@@ -96,7 +86,7 @@ func TestEnginesWithoutRelay(t *testing.T) {
 	for _, pid := range children(t, d.cmd.Process.Pid) {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
-	publish(&wire.Audio{Header: wire.Header{At: began.Add(2 * time.Minute)}, Codec: "wav", Data: recording(t), Last: true})
+	publish(&wire.Audio{Header: wire.Header{At: began.Add(2 * time.Minute)}, Codec: "wav", Data: audio.Speech(), Last: true})
 	lines := func() (n int) {
 		for line := range strings.Lines(h.must("--json", "export")) {
 			if strings.Contains(line, `"engine/transcribe"`) && strings.Contains(line, "country") && strings.Contains(line, `"utterance"`) {
@@ -179,7 +169,7 @@ func TestLiveTranscriptionSurvivesKills(t *testing.T) {
 		}
 		return sentence(int(answers.Add(1)))
 	}, nil)
-	pcm, err := sound.WAV(recording(t))
+	pcm, err := sound.WAV(audio.Speech())
 	if err != nil {
 		t.Fatal(err)
 	}

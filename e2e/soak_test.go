@@ -22,6 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // TestSoak only runs if -soak gives its duration, because a soak takes longer than CI has:
@@ -208,7 +209,7 @@ func (s *soak) addWorker() {
 // other nodes. For a tenth of them the clock is a day off.
 func (s *soak) talk(stop <-chan struct{}) {
 	r := rand.New(rand.NewPCG(*soakSeed, 1))
-	sound := recording(s.t)
+	sound := audio.Speech()
 	tick := time.NewTicker(*soakEvery)
 	defer tick.Stop()
 	for i := 0; ; i++ {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // trendTime is how long a process must have run, after warming up for as long, before its trend is
@@ -98,7 +99,7 @@ func (s *soak) rest() map[*proc]map[string]int {
 		n.must("search", "where does Ana live")
 		n.must("sync", "--now")
 	}
-	heard, err := s.devices[0].Publish(s.t.Context(), &wire.Audio{Header: wire.Header{At: s.now()}, Codec: "wav", Data: recording(s.t), Last: true})
+	heard, err := s.devices[0].Publish(s.t.Context(), &wire.Audio{Header: wire.Header{At: s.now()}, Codec: "wav", Data: audio.Speech(), Last: true})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/collector"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // A collector learns what a node does and how long it takes, and nothing else: no sentence, no
@@ -22,7 +23,7 @@ func TestTelemetryHasNoContent(t *testing.T) {
 	d := h.start()
 	c := h.addDevice("graces-pendant")
 	w := wearable(t, c.Broker, "graces-pendant", c.Password)
-	heard, err := w.Publish(t.Context(), &wire.Audio{Header: wire.Header{At: time.Now().Add(-time.Hour)}, Codec: "wav", Data: recording(t), Last: true})
+	heard, err := w.Publish(t.Context(), &wire.Audio{Header: wire.Header{At: time.Now().Add(-time.Hour)}, Codec: "wav", Data: audio.Speech(), Last: true})
 	if err == nil {
 		err = heard.Wait(t.Context())
 	}

@@ -15,14 +15,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
-// file returns a file of the fixed day, or the recording from which its sound was made.
+// file returns a file of the fixed day.
 func file(t *testing.T, name string) []byte {
 	t.Helper()
-	files := day.Files
-	if name == "jfk.wav" {
-		files = audio.Files
-	}
-	b, err := files.ReadFile(name)
+	b, err := day.Files.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +44,7 @@ func comesEvent(t *testing.T, n *Node, ev memory.Event) {
 func sounds(t *testing.T, n *Node, at time.Time) {
 	t.Helper()
 	comesEvent(t, n, memory.Event{ID: memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}, Kind: memory.KindAudio, At: at, Received: at, Clock: memory.ClockWall,
-		Codec: "wav", Data: file(t, "jfk.wav"), Last: true})
+		Codec: "wav", Data: audio.Speech(), Last: true})
 }
 
 // eventually waits for something that engines do in the background.

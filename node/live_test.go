@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/zones"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // speaker speaks to a node, a second at a time, as a pendant would.
@@ -28,7 +29,7 @@ type speaker struct {
 
 func newSpeaker(t *testing.T, n *Node, boot uint64) *speaker {
 	t.Helper()
-	pcm, err := sound.WAV(file(t, "jfk.wav"))
+	pcm, err := sound.WAV(audio.Speech())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/speechtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // Recordings of the same second and the same length have the same description, and are still
@@ -22,7 +23,7 @@ func TestRecordingsOfTheSameSecond(t *testing.T) {
 	hears := func(device string, at time.Time) {
 		t.Helper()
 		comesEvent(t, n, memory.Event{ID: memory.EventID{Device: device, Boot: 1, Seq: uint64(at.UnixNano())}, Kind: memory.KindAudio, At: at, Received: at, Clock: memory.ClockWall,
-			Codec: "wav", Data: file(t, "jfk.wav"), Last: true})
+			Codec: "wav", Data: audio.Speech(), Last: true})
 	}
 	waiting := func() (marked int) {
 		t.Helper()

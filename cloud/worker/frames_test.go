@@ -18,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // scene makes a photo of coloured fields, different for each number.
@@ -143,13 +144,13 @@ func TestTranscriptionObeysTheBudget(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
-	recording := o.source("audio/wav", jfk(t), "recording", "waiting")
+	recording := o.source("audio/wav", audio.Speech(), "recording", "waiting")
 	engines := Engines{Sight: "none", WhisperURL: hears(t, "Good morning everybody"), Prices: cost.Prices{"whisper.cpp": {Minute: 6000}}}
 	w, _, _ := run(t, Config{Home: home, Engines: engines, Now: soon, Budget: queue.Cost{MicroUSD: 100}})
 	if m := o.await(recording); m.Metadata["micro_usd"] != "1100" { // for 11 s
 		t.Errorf("%+v", m.Metadata)
 	}
-	o.source("audio/wav", jfk(t), "recording", "waiting")
+	o.source("audio/wav", audio.Speech(), "recording", "waiting")
 	if j := putOff(t, w); j.Kind != queue.Transcribe || !strings.Contains(j.Reason, "budget of the space is spent: $0.001100 of $0.000100") {
 		t.Errorf("%+v", j)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // hears is a whisper.cpp server that returns the given segments, of a second each, for any input.
@@ -57,7 +58,7 @@ func soon() time.Time { return time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC) }
 func TestModelIsAskedAboutTranscribedLines(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
-	recording := o.source("audio/wav", jfk(t), "recording", "waiting")
+	recording := o.source("audio/wav", audio.Speech(), "recording", "waiting")
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Func(func(r *llmtest.Request) string {
 		switch {
@@ -95,7 +96,7 @@ func TestModelIsAskedAboutTranscribedLines(t *testing.T) {
 func TestNoLinesWithoutTheTranscriptionGrant(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
-	recording := o.source("audio/wav", jfk(t), "recording", "waiting")
+	recording := o.source("audio/wav", audio.Speech(), "recording", "waiting")
 	home := joined(t, o, relay, delta.Grant{Types: []memory.Type{memory.Resource}})
 	run(t, Config{Home: home, Engines: Engines{Sight: "none", WhisperURL: hears(t, "Good morning everybody")}, Now: soon})
 	if m := o.await(recording); m.Text != "Good morning everybody" || len(o.lines()) > 0 {
@@ -108,7 +109,7 @@ func TestNoLinesWithoutTheTranscriptionGrant(t *testing.T) {
 func TestSameWordsInTwoRecordings(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
-	of := []memory.ID{o.source("audio/wav", jfk(t), "recording", "waiting"), o.source("audio/wav", jfk(t), "recording", "waiting")}
+	of := []memory.ID{o.source("audio/wav", audio.Speech(), "recording", "waiting"), o.source("audio/wav", audio.Speech(), "recording", "waiting")}
 	home := joined(t, o, relay, delta.Grant{Types: []memory.Type{memory.Resource}})
 	run(t, Config{Home: home, Engines: Engines{Sight: "none", WhisperURL: hears(t, "Yes.")}, Now: soon})
 	for _, id := range of {
@@ -124,11 +125,11 @@ func TestSameWordsInTwoRecordings(t *testing.T) {
 func TestSecretAcrossSegments(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
-	recording := o.source("audio/wav", jfk(t), "recording", "waiting")
+	recording := o.source("audio/wav", audio.Speech(), "recording", "waiting")
 	home := joined(t, o, relay, granted)
 	for i, heard := range [][]string{{"The Wi-Fi password is", "HarborKite4471, ask at the desk"}, {"The card number is 4111 1111", "1111 1111 as you know"}} {
 		if i > 0 {
-			recording = o.source("audio/wav", jfk(t), "recording", "waiting")
+			recording = o.source("audio/wav", audio.Speech(), "recording", "waiting")
 		}
 		_, _, stop := run(t, Config{Home: home, Engines: Engines{Sight: "none", WhisperURL: hears(t, heard...)}, Now: soon})
 		m := o.await(recording)
@@ -150,7 +151,7 @@ func TestSecretAcrossSegments(t *testing.T) {
 func TestOnlyKnownVoices(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
-	recording := o.source("audio/wav", jfk(t), "recording", "waiting", memory.KnownVoiceTag)
+	recording := o.source("audio/wav", audio.Speech(), "recording", "waiting", memory.KnownVoiceTag)
 	home := joined(t, o, relay, granted)
 	run(t, Config{Home: home, Engines: Engines{Sight: "none", WhisperURL: hears(t, "(speaker 0) Good morning everybody", "(speaker 1) My knee hurts", "(speaker 0) How are you")}, Now: soon})
 	m := o.await(recording)

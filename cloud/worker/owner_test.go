@@ -26,7 +26,6 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/upstream"
 	"github.com/locket-dev/locket/sync/replica"
-	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // serveRelay starts a relay on its own port, and returns its address.
@@ -241,16 +240,6 @@ func (s *said) wait(t *testing.T, message string) {
 		defer s.mu.Unlock()
 		t.Fatalf("%q was not said, but\n%s", message, s.text.String())
 	}
-}
-
-// jfk returns a WAV file of eleven seconds of speech.
-func jfk(t *testing.T) []byte {
-	t.Helper()
-	b, err := audio.Files.ReadFile("jfk.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 func day(t *testing.T, name string) []byte {

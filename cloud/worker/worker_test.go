@@ -20,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 var cluster pgtest.Cluster
@@ -88,7 +89,7 @@ func TestWorkerEndToEnd(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
-	recording := o.source("audio/wav", jfk(t), "recording", "waiting")
+	recording := o.source("audio/wav", audio.Speech(), "recording", "waiting")
 	note := o.source("image/png", day(t, "note.png"))
 	w, log, _ := run(t, Config{Home: home})
 
@@ -146,7 +147,7 @@ func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
-	recording := o.source("audio/wav", jfk(t), "recording", "waiting")
+	recording := o.source("audio/wav", audio.Speech(), "recording", "waiting")
 	nowhere := t.TempDir()
 
 	w, _, stop := run(t, Config{Home: home, Engines: Engines{Path: nowhere}})

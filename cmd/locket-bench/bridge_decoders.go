@@ -24,11 +24,7 @@ import (
 // codec on the same speech: the node's Opus decoder with opusdec, and the bridge's LC3 decoder with
 // dlc3. A program's time is from its start to its end.
 func (b *bridgeBench) decoders(ctx context.Context) ([]result, error) {
-	file, err := audio.Files.ReadFile("jfk.wav")
-	if err != nil {
-		return nil, err
-	}
-	speech, err := samples.WAV(file)
+	speech, err := samples.WAV(audio.Speech())
 	if err != nil {
 		return nil, err
 	}

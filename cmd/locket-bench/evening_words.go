@@ -115,10 +115,7 @@ func (b *eveningBench) words(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	wav, err := audio.Files.ReadFile("jfk.wav")
-	if err != nil {
-		return err
-	}
+	wav := audio.Speech()
 	var took []float64
 	from := time.Now().Add(-time.Duration(b.said+1) * time.Minute)
 	for i := range b.said {

@@ -93,11 +93,7 @@ func talk(n int) ([]wire.Message, error) {
 // sound returns n seconds of speech, repeated, in parts of a second as a pin
 // sends them.
 func sound(n int, from time.Time) ([]wire.Message, error) {
-	b, err := audio.Files.ReadFile("jfk.wav")
-	if err != nil {
-		return nil, err
-	}
-	s, err := media.ReadWAV(b)
+	s, err := media.ReadWAV(audio.Speech())
 	if err != nil {
 		return nil, err
 	}

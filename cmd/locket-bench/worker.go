@@ -107,8 +107,7 @@ type clip struct {
 // recordings reads a folder's WAV files; without a folder the project's own one.
 func recordings(dir string) (clips []clip, skipped []string, err error) {
 	if dir == "" {
-		wav, err := audio.Files.ReadFile("jfk.wav")
-		return []clip{{"jfk.wav", wordsIn["jfk.wav"], wav}}, nil, err
+		return []clip{{"jfk.wav", wordsIn["jfk.wav"], audio.Speech()}}, nil, nil
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.wav"))
 	if err != nil {

@@ -40,15 +40,6 @@ func newProcess(t *testing.T) *Process {
 	return p
 }
 
-func wav(t *testing.T) []byte {
-	t.Helper()
-	b, err := audio.Files.ReadFile("jfk.wav")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // Addresses that a person may type, and what is wrong with invalid ones.
 func TestParseSpec(t *testing.T) {
 	for _, c := range []struct {
@@ -102,7 +93,7 @@ func TestRealPrograms(t *testing.T) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	for name, media := range map[string][]byte{"no sound": wav(t)[:44], "cut off in its header": wav(t)[:20], "nothing": {}, "HTML": []byte("<html>")} {
+	for name, media := range map[string][]byte{"no sound": audio.Speech()[:44], "cut off in its header": audio.Speech()[:20], "nothing": {}, "HTML": []byte("<html>")} {
 		_, err := p.Do(t.Context(), Job{Spec: ears, Media: media})
 		if f := (*engine.Fault)(nil); !errors.As(err, &f) || f.Kind != engine.Refused {
 			t.Errorf("%s: %v", name, err)
@@ -123,7 +114,7 @@ func (p *Process) pid() int {
 // If a process dies during a job, only that job fails. KILLS sets how many are killed.
 func TestKilledProcess(t *testing.T) {
 	p, s := newProcess(t), speechtest.Whisper(t)
-	j := Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: wav(t)}
+	j := Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: audio.Speech()}
 	if a, err := p.Do(t.Context(), j); err != nil || a.Text == "" || a.Kind != result.Transcribe {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -171,7 +162,7 @@ func TestInvalidAnswers(t *testing.T) {
 		"twice": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"text":"a"}{"text":"b"}`) }, engine.Babbled},
 	} {
 		s.Fails(func(w http.ResponseWriter) bool { c.answer(w); return true })
-		_, err := p.Do(t.Context(), Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: wav(t)})
+		_, err := p.Do(t.Context(), Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: audio.Speech()})
 		if f := (*engine.Fault)(nil); !errors.As(err, &f) || f.Kind != c.kind {
 			t.Errorf("%s: %v", name, err)
 		}

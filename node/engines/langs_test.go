@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // If one language is set, ears are told it, unless the recording names its own.
@@ -25,7 +26,7 @@ func TestLanguageOfSpeech(t *testing.T) {
 	}{{nil, "", "auto"}, {[]string{"de"}, "", "de"}, {[]string{"pt-BR"}, "", "pt"}, {[]string{"de", "en"}, "", "auto"}, {[]string{"de"}, "en", "en"}} {
 		p := newProcess(t)
 		p.Langs = c.langs
-		if _, err := p.Do(t.Context(), Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: wav(t), Lang: c.lang}); err != nil || told != c.want {
+		if _, err := p.Do(t.Context(), Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: audio.Speech(), Lang: c.lang}); err != nil || told != c.want {
 			t.Errorf("%v, %q: %q, want %q, %v", c.langs, c.lang, told, c.want, err)
 		}
 	}

@@ -4,26 +4,16 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/testing/speechtest"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 const jfkSaid = "And so my fellow Americans ask not what your country can do for you ask what you can do for your country"
-
-func jfk(t *testing.T) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "wasm", "plugins", "speech", "testdata", "audio", "jfk.wav"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 func fault(t *testing.T, err error, kind engine.Kind, words string) {
 	t.Helper()
@@ -35,7 +25,7 @@ func fault(t *testing.T, err error, kind engine.Kind, words string) {
 
 func TestPocketSphinxAccuracy(t *testing.T) {
 	p := &PocketSphinx{Command: engine.Command{Dir: t.TempDir()}}
-	got, err := p.Transcribe(t.Context(), jfk(t), Hints{})
+	got, err := p.Transcribe(t.Context(), audio.Speech(), Hints{})
 	if err != nil {
 		t.Fatalf("%v (.ci/needs installs it)", err)
 	}
@@ -58,11 +48,11 @@ func TestPocketSphinxAccuracy(t *testing.T) {
 
 func TestPocketSphinxRefuses(t *testing.T) {
 	p := &PocketSphinx{}
-	_, err := p.Transcribe(t.Context(), jfk(t), Hints{Lang: "zh-CN"})
+	_, err := p.Transcribe(t.Context(), audio.Speech(), Hints{Lang: "zh-CN"})
 	fault(t, err, engine.Refused, "no model for")
 	_, err = p.Transcribe(t.Context(), []byte("ID3 an mp3 file"), Hints{})
 	fault(t, err, engine.Refused, "not a WAV file")
-	_, err = (&PocketSphinx{Command: engine.Command{Path: t.TempDir()}}).Transcribe(t.Context(), jfk(t), Hints{})
+	_, err = (&PocketSphinx{Command: engine.Command{Path: t.TempDir()}}).Transcribe(t.Context(), audio.Speech(), Hints{})
 	fault(t, err, engine.Missing, "pocketsphinx_batch")
 }
 
@@ -95,7 +85,7 @@ func TestCTM(t *testing.T) {
 }
 
 func TestWAV(t *testing.T) {
-	whole := jfk(t)
+	whole := audio.Speech()
 	if n := Length(whole); n != 11*time.Second {
 		t.Errorf("%s", n)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/testing/speechtest"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // whisperServer answers like the real ones, as far as a client can see, and records its requests.
@@ -62,7 +63,7 @@ const verbose = `{"task":"transcribe","language":"english","duration":11.0,
 func TestWhisperCPP(t *testing.T) {
 	s := serveWhisper(t, verbose)
 	w := &WhisperCPP{engine.Service{URL: s.URL + "/"}}
-	wav := jfk(t)
+	wav := audio.Speech()
 	got, err := w.Transcribe(t.Context(), wav, Hints{Names: []string{"Mei", "Shanghai"}})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestWhisperCPP(t *testing.T) {
 func TestOpenAI(t *testing.T) {
 	s := serveWhisper(t, verbose)
 	o := &OpenAI{Service: engine.Service{URL: s.URL + "/v1", Key: "k"}}
-	if _, err := o.Transcribe(t.Context(), jfk(t), Hints{Lang: "en-US"}); err != nil {
+	if _, err := o.Transcribe(t.Context(), audio.Speech(), Hints{Lang: "en-US"}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{"model": "whisper-1", "response_format": "verbose_json", "timestamp_granularities[]": "segment", "temperature": "0", "language": "en"}
@@ -96,7 +97,7 @@ func TestOpenAI(t *testing.T) {
 	}
 	s.answer = `{"text":"And so","usage":{"type":"tokens"}}`
 	o.Model, o.Service.URL = "gpt-4o-transcribe", s.URL
-	got, err := o.Transcribe(t.Context(), jfk(t), Hints{})
+	got, err := o.Transcribe(t.Context(), audio.Speech(), Hints{})
 	if err != nil || got.Text != "And so" || got.Confidence() != Unknown {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -116,7 +117,7 @@ func TestThreatHostileEars(t *testing.T) {
 		"segments that say more":     `{"text":"a","segments":[` + many(2000, `{"text":"`+strings.Repeat("x", 1000)+`"}`) + `]}`,
 	} {
 		o := &OpenAI{Service: engine.Service{URL: serveWhisper(t, answer).URL}}
-		if got, err := o.Transcribe(t.Context(), jfk(t), Hints{}); err == nil {
+		if got, err := o.Transcribe(t.Context(), audio.Speech(), Hints{}); err == nil {
 			t.Errorf("%s: %d segments", name, len(got.Segments))
 		} else {
 			fault(t, err, engine.Babbled, "")
@@ -136,11 +137,11 @@ func TestWhisperNonsense(t *testing.T) {
 		`{"error":{"message":"bad","type":"invalid_request_error"}}`:   engine.Refused,
 	} {
 		s := serveWhisper(t, answer)
-		_, err := (&OpenAI{Service: engine.Service{URL: s.URL}}).Transcribe(t.Context(), jfk(t), Hints{})
+		_, err := (&OpenAI{Service: engine.Service{URL: s.URL}}).Transcribe(t.Context(), audio.Speech(), Hints{})
 		fault(t, err, kind, "")
 	}
 	s := serveWhisper(t, `{"text":"a","segments":[{"start":0,"end":1,"text":"a","avg_logprob":5}]}`)
-	got, err := (&WhisperCPP{engine.Service{URL: s.URL}}).Transcribe(t.Context(), jfk(t), Hints{})
+	got, err := (&WhisperCPP{engine.Service{URL: s.URL}}).Transcribe(t.Context(), audio.Speech(), Hints{})
 	if err != nil || got.Confidence() != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/locket-dev/locket/internal/engine"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // heard is an engine that hears word i of a text from second i on; each lasts 0.8 s, and a word
@@ -168,24 +169,24 @@ func TestTurns(t *testing.T) {
 
 func TestWordsAndSpeakers(t *testing.T) {
 	s := serveWhisper(t, verbose)
-	got, err := (&WhisperCPP{engine.Service{URL: s.URL}}).Transcribe(t.Context(), jfk(t), Hints{})
+	got, err := (&WhisperCPP{engine.Service{URL: s.URL}}).Transcribe(t.Context(), audio.Speech(), Hints{})
 	if w := got.Segments[0].Words; err != nil || len(w) != 1 || w[0].Text != " And" || w[0].From != 320*time.Millisecond || w[0].Confidence != 0.7 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	s = serveWhisper(t, `{"text":"Hi there","language":"english","words":[{"word":"Hi","start":0.1,"end":0.4},{"word":"there","start":2,"end":2.4}],
 		"segments":[{"start":0,"end":1,"text":"Hi"},{"start":1,"end":3,"text":"there"}]}`)
-	got, err = (&OpenAI{Service: engine.Service{URL: s.URL}}).Transcribe(t.Context(), jfk(t), Hints{})
+	got, err = (&OpenAI{Service: engine.Service{URL: s.URL}}).Transcribe(t.Context(), audio.Speech(), Hints{})
 	if err != nil || len(got.Segments) != 2 || len(got.Segments[1].Words) != 1 || got.Segments[1].Words[0].Text != "there" || got.Segments[1].Words[0].Confidence != Unknown {
 		t.Errorf("%+v, %v", got, err)
 	}
 	s = serveWhisper(t, `{"text":"Hi. Hello.","segments":[{"id":"seg_0","start":0,"end":1,"text":"Hi.","speaker":"A"},{"id":"seg_1","start":1,"end":2,"text":"Hello.","speaker":"B\u0007"}]}`)
-	got, err = (&OpenAI{Service: engine.Service{URL: s.URL}, Model: "gpt-4o-transcribe-diarize"}).Transcribe(t.Context(), jfk(t), Hints{Names: []string{"Mei"}})
+	got, err = (&OpenAI{Service: engine.Service{URL: s.URL}, Model: "gpt-4o-transcribe-diarize"}).Transcribe(t.Context(), audio.Speech(), Hints{Names: []string{"Mei"}})
 	if err != nil || got.Turns() != "A: Hi.\nB: Hello." || s.form["response_format"] != "diarized_json" || s.form["chunking_strategy"] != "auto" || s.form["prompt"] != "" {
 		t.Errorf("%q, %v, %v", got.Turns(), err, s.form)
 	}
 	for _, bad := range []string{`{"text":"x","words":[{"word":"x","start":-1,"end":2}]}`, `{"text":"x","segments":[{"start":0,"end":1,"text":"x","words":[{"word":"x","start":3,"end":2}]}]}`} {
 		s = serveWhisper(t, bad)
-		_, err = (&OpenAI{Service: engine.Service{URL: s.URL}}).Transcribe(t.Context(), jfk(t), Hints{})
+		_, err = (&OpenAI{Service: engine.Service{URL: s.URL}}).Transcribe(t.Context(), audio.Speech(), Hints{})
 		fault(t, err, engine.Babbled, "word 0")
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/testing/speechtest"
+	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
 // heardWyoming is what a server received.
@@ -92,7 +93,7 @@ func framed(kind, data string, payload string) string {
 }
 
 func TestWyoming(t *testing.T) {
-	wav := jfk(t)
+	wav := audio.Speech()
 	sound, err := pcm("", wav)
 	if err != nil {
 		t.Fatal(err)
@@ -144,17 +145,17 @@ func TestWyomingFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := listen(t, "tcp", "127.0.0.1:0")
 			serveWyoming(t, l, false, c.answer)
-			_, err := (&Wyoming{Address: l.Addr().String()}).Transcribe(t.Context(), jfk(t), Hints{})
+			_, err := (&Wyoming{Address: l.Addr().String()}).Transcribe(t.Context(), audio.Speech(), Hints{})
 			fault(t, err, c.kind, c.words)
 		})
 	}
 	t.Run("never reads", func(t *testing.T) {
 		l := listen(t, "tcp", "127.0.0.1:0") // accepts the connection, and never answers
-		_, err := (&Wyoming{Address: l.Addr().String(), Timeout: 50 * time.Millisecond}).Transcribe(t.Context(), jfk(t), Hints{})
+		_, err := (&Wyoming{Address: l.Addr().String(), Timeout: 50 * time.Millisecond}).Transcribe(t.Context(), audio.Speech(), Hints{})
 		fault(t, err, engine.Slow, "no transcript within 50ms")
 	})
 	t.Run("nobody there", func(t *testing.T) {
-		_, err := (&Wyoming{Address: "127.0.0.1:1"}).Transcribe(t.Context(), jfk(t), Hints{})
+		_, err := (&Wyoming{Address: "127.0.0.1:1"}).Transcribe(t.Context(), audio.Speech(), Hints{})
 		fault(t, err, engine.Gone, "nothing listens at 127.0.0.1:1")
 	})
 }

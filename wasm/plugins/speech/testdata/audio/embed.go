@@ -8,3 +8,9 @@ import "embed"
 //
 //go:embed *.wav
 var Files embed.FS
+
+//go:embed jfk.wav
+var speech string
+
+// Speech returns jfk.wav, eleven seconds from which the fixed day's sound was made.
+func Speech() []byte { return []byte(speech) }
