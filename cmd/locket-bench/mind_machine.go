@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// mindMachine is what a reader of the table needs to know of the machine. It has no name of it.
+// mindMachine is what a reader of the table needs to know of the machine. The machine's name is not in it.
 type mindMachine struct {
 	Processor string `json:"processor,omitempty"` // empty: unknown
 	Threads   int    `json:"threads"`

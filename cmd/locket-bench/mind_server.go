@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // mindServer is a model's server, as it describes itself.
@@ -40,7 +42,7 @@ type mindModel struct {
 }
 
 // ollamaURL is where Ollama listens, unless it was told otherwise.
-const ollamaURL = "http://127.0.0.1:11434"
+var ollamaURL = "http://127.0.0.1:11434"
 
 // otherServers are where the others listen, unless they were told otherwise.
 var otherServers = []struct{ name, url string }{
@@ -64,7 +66,7 @@ func openMind(ctx context.Context, address, key string) (*mindServer, error) {
 	}
 	root := *u
 	root.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v1")
-	s := &mindServer{Name: "OpenAI-compatible", base: u, root: root.String(), key: key, Here: isHere(u.Hostname())}
+	s := &mindServer{Name: "OpenAI-compatible", base: u, root: root.String(), key: key, Here: clientaddr.Loopback(u.Hostname())}
 	var list struct {
 		Data []struct {
 			ID     string
@@ -104,11 +106,6 @@ type statusError struct {
 }
 
 func (e statusError) Error() string { return fmt.Sprintf("%d: %s", e.status, e.words) }
-
-func isHere(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
 
 // get reads JSON from an address.
 func (s *mindServer) get(ctx context.Context, from string, out any) error {

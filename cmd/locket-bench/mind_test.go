@@ -2,10 +2,8 @@ package main
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"strconv"
 	"strings"
@@ -133,11 +131,8 @@ func contains(t *testing.T, text string, parts ...string) {
 func TestMindGood(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Kind: llmtest.Ollama, Models: []string{"qwen3:8b"}})
 	s.Otherwise(llmtest.Func(goodMind(t)))
-	args := []string{"mind", "--cache", cache}
-	if !listenAt(t, strings.TrimPrefix(ollamaURL, "http://"), s) { // Ollama runs on this machine
-		args = append(args, "--llm", s.URL)
-	}
-	code, table, stderr := bench(t, args...)
+	lookAt(t, &ollamaURL, strings.TrimSuffix(s.URL, "/v1"))
+	code, table, stderr := bench(t, "mind", "--cache", cache)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -165,31 +160,22 @@ func TestMindGood(t *testing.T) {
 	}
 }
 
-// listenAt lets a server answer at another address, too. It reports false if the address is taken.
-func listenAt(t *testing.T, address string, s *llmtest.Server) bool {
-	t.Helper()
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return false
-	}
-	root, err := url.Parse(strings.TrimSuffix(s.URL, "/v1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	front := &httptest.Server{Listener: l, Config: &http.Server{Handler: httputil.NewSingleHostReverseProxy(root)}}
-	front.Start()
-	t.Cleanup(front.Close)
-	return true
+// lookAt lets a test set the address at which a server is looked for.
+func lookAt(t *testing.T, address *string, url string) {
+	was := *address
+	*address = url
+	t.Cleanup(func() { *address = was })
 }
 
 // A server that is not Ollama, at its usual address, is found and named.
 func TestMindFindsOthers(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Kind: llmtest.LMStudio})
-	if !listenAt(t, "127.0.0.1:1234", s) {
-		t.Skip("port 1234 is taken")
+	if usual := otherServers[0].url; usual != "http://127.0.0.1:1234/v1" {
+		t.Errorf("LM Studio listens at port 1234, not at %s", usual)
 	}
+	lookAt(t, &otherServers[0].url, s.URL)
 	code, _, stderr := bench(t, "mind", "--llm", "http://127.0.0.1:1/v1")
-	if code != 1 || !strings.Contains(stderr, "LM Studio answers at another address. Run:\n  locket-bench mind --llm http://127.0.0.1:1234/v1") {
+	if code != 1 || !strings.Contains(stderr, "LM Studio answers at another address. Run:\n  locket-bench mind --llm "+s.URL) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

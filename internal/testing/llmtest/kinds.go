@@ -116,7 +116,7 @@ func (s *Server) listed(model string) map[string]any {
 	return m
 }
 
-// body returns an error as a kind writes it.
+// errorBody returns an error in the form of the kind.
 func (s *Server) errorBody(e *refusal) any {
 	switch s.opt.Kind {
 	case LMStudio:
