@@ -28,7 +28,10 @@ var leapYear = time.Date(2024, 12, 31, 0, 0, 0, 0, time.UTC)
 // calendar has. If no memory that the caller may see has the day, nothing changes.
 func (qr *Query) resolveHandle(ctx context.Context, r *serve.SearchRequest, choice *chooser, q *recall.Query) error {
 	ask, feast := *r, "圣诞节"
-	m := handleHan.FindStringSubmatch(q.Text)
+	var m []string
+	if strings.ContainsAny(q.Text, "前后天") { // one of them is in each match, and most questions have none
+		m = handleHan.FindStringSubmatch(q.Text)
+	}
 	if m != nil {
 		ask.Query = strings.Replace(m[2], "我生", "我的生", 1) + "是什么时候"
 	} else if m = handleEn.FindStringSubmatch(q.Text); m != nil {
