@@ -95,8 +95,8 @@ func (r *ranking) trusts() float64 {
 }
 
 // agrees returns how near the documents with the best words are for the model, and how near they
-// could be, in standard deviations of a model that knows nothing. For such a model they may be anywhere among the
-// nearest; for one that understands, they are at the top.
+// could be, in standard deviations of a model that knows nothing. For such a model they may be
+// anywhere among the nearest; for one that understands, they are at the top.
 func (r *ranking) agrees(best []*candidate) (z, can float64) {
 	place := make(map[uint32]int, len(r.nearby))
 	for i, d := range r.nearby {

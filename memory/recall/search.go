@@ -99,14 +99,14 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		x.dense.agree(out.agreed, out.canAgree, q.Text)
 	}
 	if err == nil && reranks {
-		var counts bool
-		if counts, err = x.rerank(ctx, &q, &w, &out); err != nil {
+		counts, failed := x.rerank(ctx, &q, &w, &out)
+		if failed != nil {
 			if ctx.Err() != nil {
 				return Result{}, ctx.Err()
 			}
-			skips = append(skips, skipped(PartRerank, err))
+			skips = append(skips, skipped(PartRerank, failed))
 		}
-		if err = nil; !counts && q.K > k { // more hits were looked for than without the reranker
+		if !counts && q.K > k { // more hits were looked for than without the reranker
 			q.K = k
 			out, err = x.searchAllowed(ctx, q, &w, near)
 		}
