@@ -367,6 +367,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add("/v1/memories?limit=3", ``)
 	n := nodetest.New(f, nodetest.Cheap)
 	nodetest.Hear(f, n, time.Now(), "", "My home is Lyon") // starts the extractors, for which an input leaves no time
+	handler := serve.New(serve.Options{Services: n.Services()})
 	f.Fuzz(func(t *testing.T, path, body string) {
 		if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \x00\r\n\t") {
 			t.Skip()
@@ -377,7 +378,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
-		serve.New(serve.Options{Services: n.Services()}).ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 		if err := n.Services().Keys.Unlock(t.Context(), nodetest.Passphrase); err != nil { // for the next input, if this one locked it
 			t.Fatal(err)
 		}
@@ -396,10 +397,9 @@ func FuzzRequests(f *testing.F) {
 func FuzzImport(f *testing.F) {
 	f.Add(`{"kind":"header","data":{}}` + "\n" + `{"kind":"end","data":{}}`)
 	f.Add(`{"kind":"memory","data":{"text":"x"}}`)
-	n := nodetest.New(f, nodetest.Cheap)
+	c := serve.InProcess(serve.New(serve.Options{Services: nodetest.New(f, nodetest.Cheap).Services()}))
+	f.Cleanup(func() { c.Close() })
 	f.Fuzz(func(t *testing.T, body string) {
-		c := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
-		defer c.Close()
 		_, err := c.Import(t.Context(), strings.NewReader(body), serve.ImportOptions{Unsigned: true})
 		if p, ok := errors.AsType[*serve.Problem](err); err != nil && (!ok || p.Status >= 500) {
 			t.Fatal(err)
