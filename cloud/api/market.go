@@ -88,7 +88,7 @@ func (s *Server) orderRoutes(h *server.Hertz, m *market.Market) {
 		return m.Orders(ctx, r.by, market.Role(r.Query("role")), trade.Phase(r.Query("phase")), int(skip))
 	}))
 	h.GET("/v1/market/orders/:id", s.order(0, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Get(ctx, id, r.by) }))
-	h.POST("/v1/market/orders/:id/steps", s.order(trade.MaxStep, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Step(ctx, id, r.body) }))
+	h.POST("/v1/market/orders/:id/steps", s.order(trade.MaxStep, func(ctx context.Context, r *party, id trade.Hash) (any, error) { return m.Step(ctx, id, r.body, r.by) }))
 	h.POST("/v1/market/orders/:id/payments", s.order(256, func(ctx context.Context, r *party, id trade.Hash) (any, error) {
 		var p trade.Payment
 		if err := trade.Decode(r.body, &p, 256); err != nil {

@@ -198,7 +198,7 @@ func (m *Market) wallets(to string, money ledger.Money) error {
 	return nil
 }
 
-// Open lists what waits for the operator, the oldest first.
+// Open lists what waits for the operator, as [x402.Provider.Waiting] does.
 func (m *Market) Open(ctx context.Context) ([]trade.Open, error) {
 	out := []trade.Open{}
 	if m.c.X402 == nil {

@@ -112,7 +112,7 @@ func (h *house) step(s *trade.State, act trade.Act, by trade.Party, change func(
 	var c trade.Chain
 	var err error
 	for range 2 {
-		c, err = h.Step(h.Context(), s.ID, b)
+		c, err = h.Step(h.Context(), s.ID, b, by.Key)
 		h.ok(err)
 	}
 	n, err := c.Replay()

@@ -145,8 +145,8 @@ func TestDisputedAndDecided(t *testing.T) {
 			h.Fatalf("the arbiter sees %d", len(seen.Orders))
 		}
 		b, _ := tradetest.Step(h, s, trade.Decide, tradetest.Market, nil)
-		_, err = h.Step(h.Context(), s.ID, b)
-		h.is(err, trade.ErrParty)
+		_, err = h.Step(h.Context(), s.ID, b, tradetest.Market.Key)
+		h.is(err, market.ErrNotFound)
 		s = h.step(s, trade.Decide, tradetest.Arbiter, func(st *trade.Step) { st.Refund, st.Reason = 300, "Half is there." })
 		if s.Phase != trade.Settled {
 			h.Fatal(s.Phase)
@@ -173,7 +173,7 @@ func TestRefused(t *testing.T) {
 		h.ok(err)
 		for _, act := range []trade.Act{trade.Fund, trade.Expire} { // nobody can send the market's own steps
 			b, _ := tradetest.Step(h, s, act, tradetest.Market, nil)
-			_, err = h.Step(ctx, id, b)
+			_, err = h.Step(ctx, id, b, tradetest.Market.Key)
 			h.is(err, trade.ErrParty)
 		}
 		_, err = h.Bundle(ctx, id, tradetest.Buyer.Key)
@@ -405,7 +405,7 @@ func TestThreatUnpaidOrdersKept(t *testing.T) {
 		for n := range 1050 { // more than may wait for one buyer's payment
 			s := order(0, n)
 			b, _ := tradetest.Step(h, s, trade.Cancel, tradetest.Party(20), nil)
-			_, err := h.Step(h.Context(), s.ID, b)
+			_, err := h.Step(h.Context(), s.ID, b, tradetest.Party(20).Key)
 			h.ok(err)
 		}
 		refunded, _ := h.funded(l, h.voucher("a"))

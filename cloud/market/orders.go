@@ -92,16 +92,25 @@ func (m *Market) links(ctx context.Context, tx *sql.Tx, id trade.Hash, c *trade.
 	return err
 }
 
-// Step moves an order by a step that one of its parties signed. Repeating a step changes nothing.
-func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (c trade.Chain, err error) {
+// Step moves an order by a step that one of its parties signed, and sends. Repeating a step changes
+// nothing. Only its signer may send a step: deliveries are shown to everybody, with reviews, and the
+// answer has all steps of the order.
+func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte, by trade.Key) (c trade.Chain, err error) {
 	t, err := trade.ReadStep(signed)
 	if err != nil {
 		return c, err
+	}
+	if t.By != by {
+		return c, fmt.Errorf("%s: %w: another party signed it", t.Act, trade.ErrParty)
 	}
 	if t.By == m.party.Key && t.Act != trade.Decide { // nobody sends such a step
 		return c, fmt.Errorf("%s: %w", t.Act, trade.ErrParty)
 	}
 	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+		var party int
+		if err := one(tx.QueryRowContext(ctx, `SELECT 1 FROM orders WHERE id = $1 AND (buyer = $2 OR seller = $2 OR arbiter = $2)`, id[:], by[:]), &party); err != nil {
+			return fmt.Errorf("order %s: %w", id, err)
+		}
 		var s *trade.State
 		if c, s, err = m.state(ctx, tx, id); err != nil {
 			return err

@@ -148,7 +148,7 @@ func (r *run) random(act trade.Act) {
 	}
 	signed, taken := tradetest.Step(r.house, s, act, by, change)
 	_, want := s.Apply(&taken, r.now.Unix())
-	if _, err := r.Step(r.Context(), s.ID, signed); (err == nil) != (want == nil) {
+	if _, err := r.Step(r.Context(), s.ID, signed, by.Key); (err == nil) != (want == nil) {
 		r.t.Fatalf("%s of an order that is %s: %v, want %v", act, s.Phase, err, want)
 	}
 }

@@ -274,7 +274,7 @@ func bargain(ctx context.Context, m *market.Market, l *trade.Offer, buyer, selle
 		if err != nil {
 			return err
 		}
-		if c, err = m.Step(ctx, id, signed); err != nil {
+		if c, err = m.Step(ctx, id, signed, step.by.Key); err != nil {
 			return err
 		}
 	}

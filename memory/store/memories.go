@@ -178,6 +178,34 @@ func (t *Tx) Find(prefix string) (*memory.Memory, error) {
 	return nil, fmt.Errorf("store: no memory's id begins with %q: %w", prefix, memory.ErrNotFound)
 }
 
+// Alike returns the ids of the memories whose ids begin with prefix, ignoring case, in order and at
+// most most. It leaves out erased and cold ones.
+func (t *Tx) Alike(prefix string, most int) (out []memory.ID, err error) {
+	prefix = strings.ToLower(prefix)
+	start, err := leastID(prefix)
+	if err != nil {
+		return nil, err
+	}
+	from, skip := keyOf(kindMemory, start[:]), []byte(nil)
+	for {
+		page, err := t.page(keyOf(kindMemory), from, skip, false, alikePage)
+		if err != nil || len(page) == 0 {
+			return out, err
+		}
+		for _, e := range page {
+			id := memory.ID(e.key[1:])
+			if !strings.HasPrefix(id.String(), prefix) || len(out) >= most {
+				return out, nil
+			}
+			out = append(out, id)
+			from, skip = e.key, e.key
+		}
+	}
+}
+
+// alikePage is how many records Alike reads at a time.
+const alikePage = 16
+
 var idText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // leastID returns the first id that begins with prefix.

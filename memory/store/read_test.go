@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,6 +43,43 @@ func TestFind(t *testing.T) {
 		}
 		if _, err := tx.Find("nope"); err == nil || !strings.Contains(err.Error(), "letters but i, l, o and u") {
 			t.Errorf("of a word with an o: %v", err)
+		}
+		return nil
+	})
+}
+
+func TestAlike(t *testing.T) {
+	s := open(t, t.TempDir())
+	var begins []string
+	for i := 0; i < 800; { // more than a page for each first character
+		update(t, s, func(tx *Tx) error {
+			for range 100 {
+				begins = append(begins, testID(i).String())
+				if _, err := tx.Assert(fact(i, me, uint64(i+1), "Fact number "+strconv.Itoa(i)+".")); err != nil {
+					return err
+				}
+				i++
+			}
+			return nil
+		})
+	}
+	slices.Sort(begins)
+	view(t, s, func(tx *Tx) error {
+		for i, id := range begins {
+			for _, n := range []int{1, 2, 4, 25, 26} {
+				got, err := tx.Alike(strings.ToUpper(id[:n]), 20)
+				first := slices.IndexFunc(begins, func(s string) bool { return strings.HasPrefix(s, id[:n]) })
+				want := begins[first : first+1]
+				for len(want) < 20 && first+len(want) < len(begins) && strings.HasPrefix(begins[first+len(want)], id[:n]) {
+					want = begins[first : first+len(want)+1]
+				}
+				if err != nil || !slices.EqualFunc(got, want, func(a memory.ID, b string) bool { return a.String() == b }) {
+					t.Fatalf("%d characters of %d: %v, want %v, %v", n, i, got, want, err)
+				}
+			}
+		}
+		if none, err := tx.Alike("zzzzzz", 100); err != nil || len(none) != 0 {
+			t.Errorf("%v, %v", none, err)
 		}
 		return nil
 	})

@@ -36,11 +36,15 @@ func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 // see.
 func missing(what string) error { return fmt.Errorf("memory %.40q: %w", what, memory.ErrNotFound) }
 
-// resolve returns the id of a memory that the app sees. An abbreviation that matches two memories
-// is treated as if it matched none, because the app must not learn which others there are.
+// resolve returns the id of a memory that the app sees. Others whose ids begin in the same way make
+// no difference, because the app must not learn that they exist. An abbreviation that matches two
+// memories which the app sees is treated as if it matched none.
 func (v *visit) resolve(ctx context.Context, in resolver, get getter, text string) (memory.ID, error) {
 	id, err := in.Resolve(ctx, text)
-	if errors.Is(err, memory.ErrAmbiguous) || errors.Is(err, memory.ErrNotFound) {
+	if errors.Is(err, memory.ErrAmbiguous) {
+		id, err = v.onlyOne(ctx, get, text)
+	}
+	if errors.Is(err, memory.ErrNotFound) {
 		return memory.ID{}, missing(text)
 	}
 	if err != nil {
@@ -52,6 +56,37 @@ func (v *visit) resolve(ctx context.Context, in resolver, get getter, text strin
 		return memory.ID{}, err
 	}
 	return id, nil
+}
+
+// maxAlike is how many ids that begin in the same way are looked at. An abbreviation has at least
+// four characters, so of a million memories one or two begin in the same way.
+const maxAlike = 1000
+
+// onlyOne returns the only memory that the app sees among those whose ids begin with prefix.
+func (v *visit) onlyOne(ctx context.Context, get getter, prefix string) (out memory.ID, err error) {
+	var ids []memory.ID
+	err = v.book.store.View(ctx, func(tx *store.Tx) (err error) {
+		ids, err = tx.Alike(prefix, maxAlike)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	for _, id := range ids {
+		switch _, err := v.get(ctx, get, id); {
+		case errors.Is(err, memory.ErrNotFound):
+		case err != nil:
+			return memory.ID{}, err
+		case !out.IsZero():
+			return memory.ID{}, missing(prefix)
+		default:
+			out = id
+		}
+	}
+	if out.IsZero() {
+		return out, missing(prefix)
+	}
+	return out, nil
 }
 
 type resolver interface {

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -48,11 +49,14 @@ func (r *reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Tim
 		return memory.Memory{}, err
 	}
 	m, err := r.in.GetAt(ctx, id, asOf, time.Time{})
+	if err == nil {
+		m, err = v.get(ctx, r.in, m.ID)
+	}
+	if errors.Is(err, memory.ErrNotFound) { // nothing was true then, or something that the app may not see
+		return memory.Memory{}, missing(id.String())
+	}
 	if err != nil {
 		return memory.Memory{}, err
-	}
-	if m, err = v.get(ctx, r.in, m.ID); err != nil {
-		return memory.Memory{}, missing(id.String())
 	}
 	return m, v.logShown(ctx, "getMemory", m)
 }

@@ -80,7 +80,7 @@ func (s *stall) buys(b *Buyer, l *trade.Offer, stars uint8) (o *Bought) {
 	wrapped, err := bundle.Wrap(tradetest.Key(s), o.State.Order.Recipient, o.State.ID)
 	ok(s.T, err)
 	step, _ := tradetest.Step(s, o.State, trade.Deliver, tradetest.Seller, func(st *trade.Step) { st.Wrapped = wrapped })
-	_, err = s.m.Step(s.Context(), o.State.ID, step)
+	_, err = s.m.Step(s.Context(), o.State.ID, step, tradetest.Seller.Key)
 	ok(s.T, err)
 	ok(s.T, b.Refresh(s.Context(), o))
 	ok(s.T, b.Accept(s.Context(), o))

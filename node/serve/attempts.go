@@ -2,6 +2,7 @@ package serve
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -17,9 +18,9 @@ const (
 )
 
 // attempts slows down guessing of keys, by the address from which the attempts
-// come. A key that was right before is not delayed. Loopback is not slowed: it
-// is one address for all programs of this machine, so one program could block
-// the others, and a key has 130 random bits.
+// come. A key that was right before is not delayed, until it is revoked.
+// Loopback is not slowed: it is one address for all programs of this machine,
+// so one program could block the others, and a key has 130 random bits.
 type attempts struct {
 	now func() time.Time
 
@@ -47,18 +48,23 @@ func sourceOf(remote string) netip.Addr {
 }
 
 // try counts a key that is about to be checked. It returns ErrLimit if too many
-// keys from its address were wrong. The caller tells done whether the key was
-// right.
-func (a *attempts) try(remote, authorization string) (done func(right bool), err error) {
+// keys from its address were wrong. The caller tells done the error of the check.
+func (a *attempts) try(remote, authorization string) (done func(error), err error) {
 	from := sourceOf(remote)
 	if !from.IsValid() || authorization == "" {
-		return func(bool) {}, nil
+		return func(error) {}, nil
 	}
 	sum := sha256.Sum256([]byte(authorization))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.right[sum] {
-		return func(bool) {}, nil
+		return func(err error) {
+			if errors.Is(err, ErrKey) { // it was revoked
+				a.mu.Lock()
+				defer a.mu.Unlock()
+				delete(a.right, sum)
+			}
+		}, nil
 	}
 	now, g := a.now(), a.wrong[from]
 	if !now.Before(g.until) {
@@ -72,8 +78,8 @@ func (a *attempts) try(remote, authorization string) (done func(right bool), err
 	}
 	g.n++
 	a.wrong[from] = g
-	return func(right bool) {
-		if !right {
+	return func(err error) {
+		if err != nil {
 			return
 		}
 		a.mu.Lock()

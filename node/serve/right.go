@@ -160,7 +160,7 @@ func (h *handler) identify(r *http.Request, owner [sha256.Size]byte) (ctx contex
 		return nil, nil, err
 	}
 	ctx, leave, err = h.admit(r, owner)
-	done(err == nil)
+	done(err)
 	if err != nil {
 		return nil, nil, err
 	}

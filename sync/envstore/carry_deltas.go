@@ -13,9 +13,10 @@ import (
 )
 
 // pull takes the deltas that the remote has. It records a fault for each that
-// is not a delta of the space, and goes on. If earlier deltas are missing, it
-// asks the remote again.
+// is not a delta of the space, and goes on, up to maxForeign of them. If earlier
+// deltas are missing, it asks the remote again.
 func (c *Carrier) pull(ctx context.Context) error {
+	foreign := 0
 	for {
 		page, err := c.Remote.Deltas(ctx, c.st.Cursor)
 		if errors.Is(err, replica.ErrAhead) {
@@ -37,25 +38,38 @@ func (c *Carrier) pull(ctx context.Context) error {
 			if p.Cursor != c.st.Cursor+1 {
 				return c.trouble(fmt.Errorf("deltas after %d: %w: the next has cursor %d", c.st.Cursor, envelope.ErrForm, p.Cursor))
 			}
-			if err := c.takeOne(ctx, p); err != nil {
+			bad, err := c.takeOne(ctx, p)
+			if err != nil {
 				return err
+			}
+			if bad {
+				foreign++
 			}
 			c.st.Cursor = p.Cursor
 		}
 		if err := c.save(); err != nil {
 			return err
 		}
+		if foreign >= maxForeign {
+			return fmt.Errorf("%s: deltas after %d: %w: more than %d are not of the space", c.Name, c.st.Cursor, envelope.ErrForm, maxForeign)
+		}
 	}
 }
 
-func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
+// maxForeign is how many deltas that are not of the space are passed over in one
+// round. A remote can make them up without end.
+const maxForeign = 1000
+
+// takeOne takes a delta. foreign reports that it is not one of the space, which was
+// recorded.
+func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) (foreign bool, err error) {
 	d, err := envelope.ParseDelta(p.Delta)
 	if err == nil {
 		_, err = c.store.TakeDelta(d)
 	}
 	if errors.Is(err, envelope.ErrUnknownHead) { // the log was copied before the entry came
 		if err := c.carryLog(ctx); err != nil {
-			return err
+			return false, err
 		}
 		_, err = c.store.TakeDelta(d)
 	}
@@ -64,13 +78,14 @@ func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
 		ch := chainOf(&d.Header).String()
 		c.st.Shown[ch] = max(c.st.Shown[ch], d.Header.Seq)
 	case errors.Is(err, envelope.ErrGap), errors.Is(err, envelope.ErrUnknownHead):
-		return c.trouble(fmt.Errorf("%w: %w", ErrWithholds, err))
+		return false, c.trouble(fmt.Errorf("%w: %w", ErrWithholds, err))
 	case isForeign(err):
 		c.trouble(err) // another try would not help; the rest goes on
+		return true, nil
 	default:
-		return err
+		return false, err
 	}
-	return nil
+	return false, nil
 }
 
 // isForeign reports whether err is a fault of the received bytes, so that

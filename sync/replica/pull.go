@@ -77,6 +77,7 @@ func (e *servedError) Unwrap() error { return e.err }
 // the deltas after it.
 func (r *Replica) takeNew(ctx context.Context) error {
 	after, stuck := r.st.Cursor, error(nil)
+	wrong := 0
 	bare, looked := uint64(0), false // bodies up to this cursor may be missing
 	r.readAll = false
 next:
@@ -133,10 +134,13 @@ next:
 			if err := r.verifyAt(ctx, p.Cursor); err != nil {
 				return err
 			}
-			if bad != nil && stuck == nil {
-				stuck = &servedError{p.Cursor, bad}
+			if bad != nil {
+				wrong++
+				if stuck == nil {
+					stuck = &servedError{p.Cursor, bad}
+				}
 			}
-			if len(r.st.Ahead) > maxAhead {
+			if len(r.st.Ahead) > maxAhead || wrong >= maxWrong {
 				return stuck
 			}
 		}
@@ -146,6 +150,11 @@ next:
 // maxAhead is how many deltas are taken after one that the relay should have
 // refused.
 const maxAhead = 1000
+
+// maxWrong is how many deltas that a relay should have refused are looked at
+// before the reading ends. A relay can make them up without end, and each is
+// written to the disk as a problem.
+const maxWrong = 100
 
 // handleDelta handles one delta. bad is an error about a delta that the relay should
 // not have served; nothing of it was taken. front says that all deltas before

@@ -21,8 +21,8 @@ func (r *Replica) reread(ctx context.Context) error {
 		return err
 	}
 	shown, late := map[string]envelope.Link{}, map[uint64]envelope.Hash{}
-	after, bad := uint64(0), error(nil)
-	for {
+	after, bad, wrongs := uint64(0), error(nil), 0
+	for wrongs < maxWrong {
 		page, err := r.c.Remote.Deltas(ctx, after)
 		if err != nil {
 			return fmt.Errorf("deltas after %d: %w", after, err)
@@ -43,8 +43,11 @@ func (r *Replica) reread(ctx context.Context) error {
 				return err
 			}
 			r.c.OnTaken(ctx)
-			if wrong != nil && bad == nil {
-				bad = &servedError{p.Cursor, wrong}
+			if wrong != nil {
+				wrongs++
+				if bad == nil {
+					bad = &servedError{p.Cursor, wrong}
+				}
 			}
 		}
 	}

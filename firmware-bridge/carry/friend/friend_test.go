@@ -39,7 +39,7 @@ func TestSpeech(t *testing.T) {
 	var capture strings.Builder
 	capture.WriteString(`{"t":1773489600000,"op":"connect","device":"Friend","mtu":247}` + "\n")
 	line := func(i int, hex string) {
-		capture.WriteString(`{"t":` + strconv.Itoa(1773489600000+30*i) + `,"char":"01000000-1111-1111-1111-111111111111","hex":"` + hex + `"}` + "\n")
+		capture.WriteString(`{"t":` + strconv.FormatInt(1773489600000+30*int64(i), 10) + `,"char":"01000000-1111-1111-1111-111111111111","hex":"` + hex + `"}` + "\n")
 	}
 	for i, p := range v.Packets {
 		line(i, p)

@@ -70,7 +70,7 @@ func TestLostPacket(t *testing.T) {
 	packets, _ := spoken(t)
 	var b strings.Builder
 	line := func(ms int, arm string, data []byte) {
-		b.WriteString(`{"t":` + strconv.Itoa(1773489600000+ms) + `,"char":"` + arm + `6e400003-b5a3-f393-e0a9-e50e24dcca9e","hex":"` + hex.EncodeToString(data) + `"}` + "\n")
+		b.WriteString(`{"t":` + strconv.FormatInt(1773489600000+int64(ms), 10) + `,"char":"` + arm + `6e400003-b5a3-f393-e0a9-e50e24dcca9e","hex":"` + hex.EncodeToString(data) + `"}` + "\n")
 	}
 	b.WriteString(`{"t":1773489600000,"op":"connect","device":"G1_45","mtu":251}` + "\n")
 	for i, p := range packets[:20] {

@@ -197,10 +197,10 @@ func TestRestartContinues(t *testing.T) {
 // Live sound, from a capture.
 func TestLive(t *testing.T) {
 	var capture bytes.Buffer
-	const began = 1773489600000
+	const began = int64(1773489600000)
 	add := func(ms int, packets ...[]byte) {
 		for _, p := range packets {
-			fmt.Fprintf(&capture, `{"t":%d,"char":"%s","hex":"%x"}`+"\n", began+ms, frame.NotifyChar, p)
+			fmt.Fprintf(&capture, `{"t":%d,"char":"%s","hex":"%x"}`+"\n", began+int64(ms), frame.NotifyChar, p)
 		}
 	}
 	opus := func(toc byte, i int) []byte { return append([]byte{toc}, []byte(fmt.Sprintf("packet %04d", i))...) }

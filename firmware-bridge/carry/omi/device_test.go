@@ -253,9 +253,9 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 	sound := 0
 	for _, e := range audio {
 		list, _ := wire.Packets(e.Data)
-		want := int64(at*1000 + 20*sound)
+		want := int64(at)*1000 + int64(20*sound)
 		if sound >= len(morning) {
-			want = int64((at+7200)*1000 + 20*(sound-len(morning)))
+			want = int64(at+7200)*1000 + int64(20*(sound-len(morning)))
 		}
 		if off := e.At.UnixMilli() - want; off < -1500 || off > 1500 {
 			t.Errorf("record %d: %s, off by %d ms", e.ID.Seq, e.At, off)

@@ -78,7 +78,7 @@ func notify(frames [][]byte, room int, first uint16) (out [][]byte) {
 	return out
 }
 
-const began = 1773489600250 // ms
+const began int64 = 1773489600250 // ms
 
 // capture writes notifications 20 ms apart.
 func capture(notes [][]byte) []byte {
@@ -88,9 +88,9 @@ func capture(notes [][]byte) []byte {
 		fmt.Fprintf(&b, `{"t":%d,"op":"read","char":"%s","hex":"%s"}`+"\n", began, char, v)
 	}
 	for i, n := range notes {
-		fmt.Fprintf(&b, `{"t":%d,"char":"%s","hex":"%x"}`+"\n", began+10*i, frame.AudioChar, n)
+		fmt.Fprintf(&b, `{"t":%d,"char":"%s","hex":"%x"}`+"\n", began+10*int64(i), frame.AudioChar, n)
 	}
-	fmt.Fprintf(&b, `{"t":%d,"op":"disconnect"}`+"\n", began+10*len(notes))
+	fmt.Fprintf(&b, `{"t":%d,"op":"disconnect"}`+"\n", began+10*int64(len(notes)))
 	return b.Bytes()
 }
 

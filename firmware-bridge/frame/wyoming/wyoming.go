@@ -50,8 +50,9 @@ type Event struct {
 
 // Decoder splits a stream into events. The zero value is ready.
 type Decoder struct {
-	buf []byte
-	err error
+	buf  []byte
+	need int // bytes of the event at the beginning of buf; 0: its line has not come yet
+	err  error
 }
 
 type header struct {
@@ -62,27 +63,33 @@ type header struct {
 }
 
 // Push takes the next bytes, and returns the complete events. After an error there are no more.
+// However small the pieces are, each byte is copied, and each line read, only a few times.
 func (d *Decoder) Push(b []byte) (out []Event, err error) {
 	if d.err != nil {
 		return nil, d.err
 	}
 	d.buf = append(d.buf, b...)
-	for at := 0; ; {
+	at := 0
+	for len(d.buf)-at >= d.need {
 		e, n, err := parse(d.buf[at:])
-		switch {
-		case err != nil:
+		if err != nil {
 			d.err, d.buf = err, nil
 			return out, err
-		case n == 0:
-			d.buf = append([]byte(nil), d.buf[at:]...)
-			return out, nil
 		}
-		out = append(out, e)
+		if d.need = n; n == 0 || len(d.buf)-at < n {
+			break
+		}
+		out, d.need = append(out, e), 0
 		at += n
 	}
+	if d.buf = d.buf[:copy(d.buf, d.buf[at:])]; len(d.buf) == 0 && cap(d.buf) > maxLine {
+		d.buf = nil // a large event was the exception
+	}
+	return out, nil
 }
 
-// parse reads the event at the beginning of b; n is 0 if it is incomplete.
+// parse reads the event at the beginning of b, which has n bytes. If b has less, there is no event;
+// if not even its line is complete, n is 0.
 func parse(b []byte) (e Event, n int, err error) {
 	end := bytes.IndexByte(b, '\n')
 	if end > maxLine || end < 0 && len(b) > maxLine {
@@ -100,12 +107,13 @@ func parse(b []byte) (e Event, n int, err error) {
 		return e, 0, ErrType
 	case h.More < 0 || h.More > maxData || h.Payload < 0 || h.Payload > maxPayload:
 		return e, 0, fmt.Errorf("%w: data of %d bytes, a payload of %d", ErrSize, h.More, h.Payload)
-	case len(b)-end-1 < h.More+h.Payload:
-		return e, 0, nil
+	}
+	rest, n := b[end+1:], end+1+h.More+h.Payload
+	if len(b) < n {
+		return e, n, nil
 	}
 	e = Event{Type: *h.Type, Data: map[string]any{}}
 	maps.Copy(e.Data, h.Data)
-	rest := b[end+1:]
 	if h.More > 0 {
 		var more map[string]any
 		if err := json.Unmarshal(rest[:h.More], &more); err != nil {
@@ -116,7 +124,7 @@ func parse(b []byte) (e Event, n int, err error) {
 	if h.Payload > 0 {
 		e.Payload = append([]byte(nil), rest[h.More:h.More+h.Payload]...)
 	}
-	return e, end + 1 + h.More + h.Payload, nil
+	return e, n, nil
 }
 
 // Append encodes an event like the reference, except for the order of keys in its data.

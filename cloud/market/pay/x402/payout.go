@@ -124,7 +124,9 @@ func (p *Provider) BookPayout(ctx context.Context, tx *sql.Tx, key, by, to strin
 	return id, nil
 }
 
-// Waiting lists what waits for the operator, the oldest first: payouts, then payments.
+// Waiting lists what waits for the operator: payouts, the oldest first, and then payments. Those
+// that were sent to be settled come before those that were not, which anybody can make for the fees of
+// a network. Of each kind the oldest one of each payer comes first, then the second of each, and so on.
 func (p *Provider) Waiting(ctx context.Context) (out []Open, err error) {
 	into := func(o *Open) []any {
 		return []any{&o.ID, &o.Payout, &o.Order, &o.Address, &o.Money.Minor, &o.Money.Currency, &o.Amount, &o.Tx, &o.Reason, &o.At, &o.By, &o.Network, &o.Asset}
@@ -134,7 +136,9 @@ func (p *Provider) Waiting(ctx context.Context) (out []Open, err error) {
 		if err != nil {
 			return err
 		}
-		payments, err := tables.Collect(ctx, tx, into, `SELECT id, 0, of, payer, minor, currency, '', tx, reason, valid_before + $2, buyer, '', '' FROM x402_payments WHERE state = 'unclear' ORDER BY at, id LIMIT $1`, maxOpen, grace)
+		payments, err := tables.Collect(ctx, tx, into, `SELECT id, 0, of, payer, minor, currency, '', tx, reason, valid_before + $2, buyer, '', '' FROM
+			(SELECT p.*, row_number() OVER (PARTITION BY payer, tries = 0 ORDER BY at, id) AS place FROM x402_payments p WHERE state = 'unclear') AS one
+			ORDER BY tries = 0, place, at, id LIMIT $1`, maxOpen, grace)
 		out = append(payouts, payments...)
 		return err
 	})
