@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -113,9 +114,7 @@ func (p *Plugin) Stats() Stats {
 	defer t.mu.Unlock()
 	s := t.s
 	s.Faults = make(map[FaultKind]uint64, len(t.s.Faults))
-	for k, n := range t.s.Faults {
-		s.Faults[k] = n
-	}
+	maps.Copy(s.Faults, t.s.Faults)
 	s.Disabled = t.disabled.Load()
 	s.Instances = int(t.instances.Load())
 	s.Starts = t.starts.Load()

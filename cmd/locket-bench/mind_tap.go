@@ -118,15 +118,7 @@ func (t *tap) gone() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := len(t.calls)
-	if n < inARow {
-		return false
-	}
-	for _, c := range t.calls[n-inARow:] {
-		if c.Fault != unreachable {
-			return false
-		}
-	}
-	return true
+	return n >= inARow && !slices.ContainsFunc(t.calls[n-inARow:], func(c tapped) bool { return c.Fault != unreachable })
 }
 
 // inARow is how many requests without an answer mean that the server is gone.

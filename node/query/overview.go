@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -317,11 +318,7 @@ func (o *overview) count(l *outline, n int) {
 // holds the lock.
 func (o *overview) byLearnt() []*outline {
 	if o.order == nil {
-		o.order = make([]*outline, 0, len(o.by))
-		for _, l := range o.by {
-			o.order = append(o.order, l)
-		}
-		slices.SortFunc(o.order, compare)
+		o.order = slices.SortedFunc(maps.Values(o.by), compare)
 	}
 	return o.order
 }
