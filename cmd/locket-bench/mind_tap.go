@@ -94,8 +94,8 @@ func (t *tap) begin(part string) {
 	t.part = part
 }
 
-// of returns the calls of a part.
-func (t *tap) of(part string) (list []tapped) {
+// callsOf returns the calls of a part.
+func (t *tap) callsOf(part string) (list []tapped) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range t.calls {

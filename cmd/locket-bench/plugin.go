@@ -41,7 +41,7 @@ func runPlugin(ctx context.Context, f *frame) error {
 		}
 		b.modules[k] = m
 	}
-	for _, part := range []func() error{b.calls, b.workers, b.fuel, b.languages, b.work, b.recovery, b.cachedStart} {
+	for _, part := range []func() error{b.calls, b.workers, b.fuel, b.languages, b.compareWithNative, b.recovery, b.cachedStart} {
 		if err := part(); err != nil {
 			return err
 		}
