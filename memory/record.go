@@ -2,6 +2,8 @@ package memory
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -177,9 +179,7 @@ func (m *Memory) AllText() string {
 	for _, e := range m.Evidence {
 		s = append(s, e.Excerpt)
 	}
-	for _, v := range m.Metadata {
-		s = append(s, v)
-	}
+	s = slices.AppendSeq(s, maps.Values(m.Metadata))
 	if f := m.Fields.Resource; f != nil {
 		s = append(s, f.Title, f.Content)
 	}

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,10 +52,7 @@ func (h *Host) LoadApart(ctx context.Context, open func() ([]byte, error), m Man
 	if len(module) > abi.MaxModule {
 		return nil, fmt.Errorf("load plugin %s: %w: %d bytes, at most %d", m.ID, ErrModule, len(module), abi.MaxModule)
 	}
-	name := m.Publisher
-	if name == "" {
-		name = m.ID
-	}
+	name := cmp.Or(m.Publisher, m.ID)
 	h.mu.Lock()
 	d := h.domains[name]
 	if d == nil {

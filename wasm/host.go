@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -111,9 +112,7 @@ func NewHost(ctx context.Context, opt Options) (*Host, error) {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	if opt.Idle == 0 {
-		opt.Idle = defaultIdle
-	}
+	opt.Idle = cmp.Or(opt.Idle, defaultIdle)
 	if opt.Instances <= 0 {
 		opt.Instances = defaultInstances
 	}

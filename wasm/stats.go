@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,6 @@ type Stats struct {
 	Time       time.Duration
 	Late       uint64 // calls that exceeded the time limit
 	Candidates uint64 // without dropped ones
-	Lines      uint64 // logged
 	PeakMemory int    // bytes
 	PeakFuel   int64
 	Instances  int // at present
@@ -62,7 +62,6 @@ func (t *tally) add(u Usage) {
 	t.s.Calls++
 	t.s.Fuel += uint64(max(u.Fuel, 0))
 	t.s.Time += u.Time
-	t.s.Lines += uint64(u.Lines)
 	t.s.Candidates += uint64(len(u.Dropped))
 	t.s.PeakMemory = max(t.s.PeakMemory, u.Memory)
 	t.s.PeakFuel = max(t.s.PeakFuel, u.Fuel)
@@ -113,9 +112,7 @@ func (p *Plugin) Stats() Stats {
 	defer t.mu.Unlock()
 	s := t.s
 	s.Faults = make(map[FaultKind]uint64, len(t.s.Faults))
-	for k, n := range t.s.Faults {
-		s.Faults[k] = n
-	}
+	maps.Copy(s.Faults, t.s.Faults)
 	s.Disabled = t.disabled.Load()
 	s.Instances = int(t.instances.Load())
 	s.Starts = t.starts.Load()

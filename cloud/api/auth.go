@@ -8,14 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/cloudwego/hertz/pkg/app"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
@@ -183,12 +182,7 @@ func (s *Server) answersFor(host string) bool {
 	if len(s.Authorities) > 0 {
 		return slices.ContainsFunc(s.Authorities, func(a string) bool { return strings.EqualFold(a, host) })
 	}
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
-	a, err := netip.ParseAddr(name)
-	return strings.EqualFold(name, "localhost") || err == nil && a.IsLoopback()
+	return clientaddr.LoopbackHost(host)
 }
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_."

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -242,10 +243,7 @@ func (w *Worker) now() time.Time {
 // enough time has passed.
 func (w *Worker) syncForReport(ctx context.Context) {
 	w.mu.Lock()
-	list := make([]*space, 0, len(w.spaces))
-	for _, s := range w.spaces {
-		list = append(list, s)
-	}
+	list := slices.Collect(maps.Values(w.spaces))
 	w.mu.Unlock()
 	for _, s := range list {
 		if !s.ready.Load() {

@@ -78,7 +78,7 @@ func startApart(ctx context.Context, kind, cache string, stderr io.Writer, env .
 	return a, nil
 }
 
-func (a *apart) do(o order) (r report, err error) {
+func (a *apart) carryOut(o order) (r report, err error) {
 	if err := a.send.Encode(o); err != nil {
 		return r, fmt.Errorf("%s: %w", o.Do, err)
 	}
@@ -93,6 +93,6 @@ func (a *apart) do(o order) (r report, err error) {
 
 // close ends the process and removes its folder.
 func (a *apart) close() error {
-	_, err := a.do(order{Do: "stop"})
+	_, err := a.carryOut(order{Do: "stop"})
 	return errors.Join(err, a.in.Close(), a.cmd.Wait(), os.RemoveAll(a.home))
 }

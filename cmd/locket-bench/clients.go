@@ -270,14 +270,14 @@ func (b *clientsBench) measure(ctx context.Context, d *doors, c *corpus) (out []
 	for _, name := range [][2]string{{"unix_add", ""}, {"app_add", "unix_add"}, {"mem0_add", "unix_add"}, {"mcp_add", "unix_add"}} {
 		at(name[0], took[name[0]], name[1])
 	}
-	held, err := b.hold(ctx, d)
+	held, err := b.holdStreams(ctx, d)
 	return append(out, result{Suite: "clients", Case: "sse_clients", N: b.memories, Value: float64(held), Unit: "streams", Note: "that were told of a change, all held at once"}), err
 }
 
 func last[T any](list []T) T { return list[len(list)-1] }
 
-// hold opens event streams, changes something, and counts the streams that are told.
-func (b *clientsBench) hold(ctx context.Context, d *doors) (told int, err error) {
+// holdStreams opens event streams, changes something, and counts the streams that are told.
+func (b *clientsBench) holdStreams(ctx context.Context, d *doors) (told int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	socket := filepath.Join(b.dir, "socket")

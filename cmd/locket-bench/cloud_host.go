@@ -207,8 +207,8 @@ func (h *cloudHost) kill() {
 	_ = h.cmd.Wait() // killed
 }
 
-// again starts another process in its place, on the same data.
-func (h *cloudHost) again(ctx context.Context) error {
+// restart starts another process in its place, on the same data.
+func (h *cloudHost) restart(ctx context.Context) error {
 	next, err := startCloudHost(ctx, h.stderr, h.args...)
 	if err != nil {
 		return err

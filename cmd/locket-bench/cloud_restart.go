@@ -51,7 +51,7 @@ func (b *cloudBench) restart(ctx context.Context) (out []result, err error) {
 			}
 		}
 		host.kill()
-		if err := host.again(ctx); err != nil {
+		if err := host.restart(ctx); err != nil {
 			quit()
 			<-ended
 			return nil, fmt.Errorf("start %d after a kill: %w", n+1, err)

@@ -35,7 +35,7 @@ func filledHouse(ctx context.Context, dir string, n int) (h *house, phrase strin
 	}
 	facts := makeFacts(n)
 	var lines []memory.Utterance = makeLines(facts)
-	if err := from.say(ctx, facts, lines...); err != nil {
+	if err := from.addFacts(ctx, facts, lines...); err != nil {
 		return nil, "", err
 	}
 	if err := from.Sync(ctx); err != nil {

@@ -44,9 +44,9 @@ func (g group) killed() (n int) {
 	return n
 }
 
-// in runs a daemon of a home in a group, calls do with it, and returns its largest memory: all
+// inMemoryGroup runs a daemon of a home in a group, calls do with it, and returns its largest memory: all
 // resident memory, and the part of it that is not backed by files.
-func (b *eveningBench) in(ctx context.Context, name, home string, before []string, do func(*daemon) error) (err error) {
+func (b *eveningBench) inMemoryGroup(ctx context.Context, name, home string, before []string, do func(*daemon) error) (err error) {
 	g, err := openMemoryGroup(b.limit)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (b *eveningBench) small(ctx context.Context) error {
 	if err := b.command(ctx, "--home", home, "list"); err != nil {
 		return err
 	}
-	return b.in(ctx, "rss_peak_128mb", home, nil, func(d *daemon) error {
+	return b.inMemoryGroup(ctx, "rss_peak_128mb", home, nil, func(d *daemon) error {
 		if err := b.command(ctx, "--home", home, "replay", "--generate", "7"); err != nil {
 			return err
 		}
@@ -135,5 +135,5 @@ func (b *eveningBench) firstSync(ctx context.Context) (err error) {
 	}
 	t := tiersBench{memories: b.memories, stderr: b.stderr}
 	settings := []string{"env", "LOCKET_PROFILE=wearable", "LOCKET_SYNC_RELAY=" + h.url}
-	return b.in(ctx, "rss_peak_first_sync", home, settings, func(d *daemon) error { return t.settle(ctx, d) })
+	return b.inMemoryGroup(ctx, "rss_peak_first_sync", home, settings, func(d *daemon) error { return t.settle(ctx, d) })
 }

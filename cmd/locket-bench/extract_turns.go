@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,11 +60,7 @@ func turnsIn(ctx context.Context, cache string, c *conversation) (ours, long cou
 			evidence[id] = true
 		}
 	}
-	var ids []memory.EventID
-	for id := range e.turns {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b memory.EventID) int { return int(a.Seq) - int(b.Seq) })
+	ids := slices.SortedFunc(maps.Keys(e.turns), func(a, b memory.EventID) int { return int(a.Seq) - int(b.Seq) })
 	words := func(id memory.EventID) int { return len(strings.Fields(e.turns[id].Text)) }
 	longest := slices.Clone(ids)
 	slices.SortStableFunc(longest, func(a, b memory.EventID) int { return words(b) - words(a) })

@@ -167,14 +167,14 @@ func (b *bare) run() error {
 				more = false
 			}
 		}
-		if err := b.take(batch); err != nil {
+		if err := b.writeBatch(batch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *bare) take(batch []publication) error {
+func (b *bare) writeBatch(batch []publication) error {
 	var lines []byte
 	for _, p := range batch {
 		lines = append(append(lines, p.payload...), '\n')

@@ -47,7 +47,7 @@ func (b *intakeBench) start(ctx context.Context, kind string) (s started, err er
 	if s.apart, err = startApart(ctx, kind, b.cache, b.stderr); err != nil {
 		return s, err
 	}
-	if s.report, err = s.do(order{Do: "device"}); err != nil {
+	if s.report, err = s.carryOut(order{Do: "device"}); err != nil {
 		err = errors.Join(fmt.Errorf("%s: %w", kind, err), s.close())
 	}
 	return s, err
@@ -80,7 +80,7 @@ func (b *intakeBench) journal(ctx context.Context) (out []result, err error) {
 				return nil, fmt.Errorf("%s: %w", k, err)
 			}
 			rate[k] = append(rate[k], float64(len(messages))/took.Seconds())
-			if _, err := hosts[k].do(order{Do: "quiet"}); err != nil { // the others have the machine to themselves
+			if _, err := hosts[k].carryOut(order{Do: "quiet"}); err != nil { // the others have the machine to themselves
 				return nil, err
 			}
 		}
@@ -116,7 +116,7 @@ func (b *intakeBench) commit(ctx context.Context) (out []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := h.do(order{Do: "usage"})
+	before, err := h.carryOut(order{Do: "usage"})
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +124,11 @@ func (b *intakeBench) commit(ctx context.Context) (out []result, err error) {
 	if _, err := flood(ctx, h.report, 1, b.window, messages); err != nil {
 		return nil, err
 	}
-	if _, err := h.do(order{Do: "quiet"}); err != nil {
+	if _, err := h.carryOut(order{Do: "quiet"}); err != nil {
 		return nil, err
 	}
 	took := time.Since(begin)
-	after, err := h.do(order{Do: "usage"})
+	after, err := h.carryOut(order{Do: "usage"})
 	if err != nil {
 		return nil, err
 	}
@@ -152,16 +152,16 @@ func (b *intakeBench) audio(ctx context.Context) (out []result, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if before, err = h.do(order{Do: "usage"}); err != nil {
+		if before, err = h.carryOut(order{Do: "usage"}); err != nil {
 			return nil, err
 		}
 		if _, err := flood(ctx, h.report, uint64(i+1), b.window, messages); err != nil {
 			return nil, err
 		}
-		if _, err := h.do(order{Do: "quiet"}); err != nil {
+		if _, err := h.carryOut(order{Do: "quiet"}); err != nil {
 			return nil, err
 		}
-		if after, err = h.do(order{Do: "usage"}); err != nil {
+		if after, err = h.carryOut(order{Do: "usage"}); err != nil {
 			return nil, err
 		}
 	}

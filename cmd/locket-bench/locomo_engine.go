@@ -71,7 +71,7 @@ func (e *straight) Feed(ctx context.Context, c *conversation) error {
 }
 
 func (e *straight) Ask(ctx context.Context, question string, kinds []recall.Kind, k int) ([]answer, error) {
-	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: k, Kinds: kinds, Weights: e.weights, Holds: e.holds, Models: recall.Models{Dense: e.dense, Within: time.Minute}})
+	r, err := e.index.Search(ctx, recall.Query{Text: question, Now: e.now, K: k, Kinds: kinds, Weights: e.weights, Holds: e.hasPhrase, Models: recall.Models{Dense: e.dense, Within: time.Minute}})
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func (e *straight) Ask(ctx context.Context, question string, kinds []recall.Kind
 	return out, nil
 }
 
-// holds reports whether a turn has a phrase, word for word.
-func (e *straight) holds(id memory.ID, p recall.Phrase) bool {
+// hasPhrase reports whether a turn has a phrase, word for word.
+func (e *straight) hasPhrase(id memory.ID, p recall.Phrase) bool {
 	return p.In(e.turns[id].Text + " " + e.turns[id].Caption)
 }
 

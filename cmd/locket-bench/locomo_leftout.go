@@ -157,7 +157,7 @@ func leaveOneOut(ctx context.Context, conversations []conversation) (*leftOutRes
 	}{
 		{"plain sum", func(int) (recall.Weights, error) { return plainWeights(), nil }},
 		{"as shipped", func(int) (recall.Weights, error) { return shipped, nil }},
-		{"weights chosen on the others", func(left int) (recall.Weights, error) { return ascend(ctx, others(lives, left), plainWeights()) }},
+		{"weights chosen on the others", func(left int) (recall.Weights, error) { return ascend(ctx, allBut(lives, left), plainWeights()) }},
 		{"as shipped, lexicon lines that earn on the others", func(left int) (recall.Weights, error) {
 			w := shipped
 			w.Without = carried[left]
@@ -193,7 +193,7 @@ func leaveOneOut(ctx context.Context, conversations []conversation) (*leftOutRes
 	return r, nil
 }
 
-func others(lives []*heard, left int) []*heard {
+func allBut(lives []*heard, left int) []*heard {
 	return slices.Delete(slices.Clone(lives), left, left+1)
 }
 

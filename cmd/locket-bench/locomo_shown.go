@@ -21,7 +21,7 @@ type shown struct {
 func locomoShown(ctx context.Context, conversations []conversation, w io.Writer, asJSON bool) error {
 	var s shown
 	for i := range conversations {
-		if err := s.ask(ctx, &conversations[i]); err != nil {
+		if err := s.addQuestions(ctx, &conversations[i]); err != nil {
 			return err
 		}
 	}
@@ -39,8 +39,8 @@ func locomoShown(ctx context.Context, conversations []conversation, w io.Writer,
 	return nil
 }
 
-// ask adds a conversation's own questions.
-func (s *shown) ask(ctx context.Context, c *conversation) error {
+// addQuestions adds a conversation's own questions.
+func (s *shown) addQuestions(ctx context.Context, c *conversation) error {
 	e := newStraight(nil)
 	if err := e.Feed(ctx, c); err != nil {
 		return fmt.Errorf("feed %s: %w", c.Name, err)
@@ -50,7 +50,7 @@ func (s *shown) ask(ctx context.Context, c *conversation) error {
 		if categories[q.Category] == "adversarial" || len(q.Evidence) == 0 {
 			continue
 		}
-		r, err := e.index.Search(ctx, recall.Query{Text: q.Question, Now: e.now, K: foundWithin, Holds: e.holds})
+		r, err := e.index.Search(ctx, recall.Query{Text: q.Question, Now: e.now, K: foundWithin, Holds: e.hasPhrase})
 		if err != nil {
 			return fmt.Errorf("ask %s: %w", c.Name, err)
 		}

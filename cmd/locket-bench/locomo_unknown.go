@@ -137,7 +137,7 @@ func surenessOf(ctx context.Context, conversations []conversation, own int) (s s
 			if adversarial && i != own || !adversarial && len(q.Evidence) == 0 {
 				continue
 			}
-			r, err := e.index.Search(ctx, recall.Query{Text: names.Replace(q.Question), Now: e.now, K: foundWithin, Holds: e.holds})
+			r, err := e.index.Search(ctx, recall.Query{Text: names.Replace(q.Question), Now: e.now, K: foundWithin, Holds: e.hasPhrase})
 			if err != nil {
 				return s, fmt.Errorf("ask %s: %w", c.Name, err)
 			}

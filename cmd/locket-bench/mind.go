@@ -81,7 +81,7 @@ func runMind(ctx context.Context, f *frame) (err error) {
 	if err := r.markdown(f.stdout); err != nil {
 		return err
 	}
-	m.says("\nTo send it in, copy the table into an issue. It has no name of yours and no address, and the lines are the bench's own.")
+	m.logf("\nTo send it in, copy the table into an issue. It has no name of yours and no address, and the lines are the bench's own.")
 	return nil
 }
 
@@ -92,12 +92,12 @@ func firstOf[T any](list []T, n int) []T {
 	return list[:min(n, len(list))]
 }
 
-// says tells whoever waits what is being done.
-func (m *mind) says(format string, a ...any) { fmt.Fprintf(m.f.stderr, format+"\n", a...) }
+// logf tells whoever waits what is being done.
+func (m *mind) logf(format string, a ...any) { fmt.Fprintf(m.f.stderr, format+"\n", a...) }
 
 func (m *mind) progress(part string, n int, took time.Duration) {
 	if n < 4 || n%10 == 0 {
-		m.says("  %s: request %d, %.1f s", part, n, took.Seconds())
+		m.logf("  %s: request %d, %.1f s", part, n, took.Seconds())
 	}
 }
 
@@ -117,23 +117,23 @@ func (m *mind) open(ctx context.Context) (one mindModel, err error) {
 
 // measure runs all parts. What it can't measure because the server has gone is an error.
 func (m *mind) measure(ctx context.Context, r *mindReport) error {
-	m.says("%s %s with %s: loading the model", m.server.Name, m.server.Version, m.cfg.Model)
+	m.logf("%s %s with %s: loading the model", m.server.Name, m.server.Version, m.cfg.Model)
 	m.tap.begin(partFirst)
 	if err := m.first(ctx); err != nil {
 		return err
 	}
 	m.tap.begin(partFormats)
-	m.says("which form of JSON it takes")
+	m.logf("which form of JSON it takes")
 	if err := m.formats(ctx, r); err != nil {
 		return err
 	}
-	m.says("%d lines and %d questions, with rules alone", len(m.lines), len(m.questions))
+	m.logf("%d lines and %d questions, with rules alone", len(m.lines), len(m.questions))
 	rules, answers, _, err := m.live(ctx, false)
 	if err != nil {
 		return err
 	}
 	r.Rules, r.Without = scoreOf(rules), answers
-	m.says("the same with the model, which takes most of the time")
+	m.logf("the same with the model, which takes most of the time")
 	both, answers, refusals, err := m.live(ctx, true)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (m *mind) formats(ctx context.Context, r *mindReport) error {
 			return err
 		}
 		got := mindFormat{Format: string(format)}
-		before := len(m.tap.of(partFormats))
+		before := len(m.tap.callsOf(partFormats))
 		_, err = c.AskJSON(ctx, llm.Request{System: "You add numbers.", Messages: llm.FromUser("What is the sum of 2 and 3?"), Schema: schema}, func(b []byte) error {
 			var v struct{ Sum *int }
 			if err := json.Unmarshal(b, &v); err != nil || v.Sum == nil {
@@ -191,7 +191,7 @@ func (m *mind) formats(ctx context.Context, r *mindReport) error {
 		if m.tap.gone() {
 			return fmt.Errorf("the server has gone: %w", err)
 		}
-		calls := m.tap.of(partFormats)[before:]
+		calls := m.tap.callsOf(partFormats)[before:]
 		got.Requests = len(calls)
 		for _, c := range calls {
 			got.Taken = got.Taken || c.Status/100 == 2 && c.Fault != badStatus
@@ -310,7 +310,7 @@ func (m *mind) ask(ctx context.Context, l *life, q *mindQuestion, a *mindAnswers
 		switch {
 		case !res.Known:
 			a.WronglyUnknown++
-		case res.Trouble == "" && q.in(text):
+		case res.Trouble == "" && q.answeredBy(text):
 			a.Right++
 		}
 	}

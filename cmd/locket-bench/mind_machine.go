@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -42,10 +43,7 @@ func thisMachine(ctx context.Context) mindMachine {
 }
 
 func (m *mindMachine) String() string {
-	s := m.Processor
-	if s == "" {
-		s = "unknown processor"
-	}
+	s := cmp.Or(m.Processor, "unknown processor")
 	s += fmt.Sprintf(", %d threads", m.Threads)
 	if m.Memory > 0 {
 		s += fmt.Sprintf(", %.0f GB of memory", float64(m.Memory)/1e9)

@@ -109,10 +109,10 @@ func (e statusError) Error() string { return fmt.Sprintf("%d: %s", e.status, e.w
 
 // get reads JSON from an address.
 func (s *mindServer) get(ctx context.Context, from string, out any) error {
-	return s.do(ctx, http.MethodGet, from, nil, out)
+	return s.send(ctx, http.MethodGet, from, nil, out)
 }
 
-func (s *mindServer) do(ctx context.Context, method, at string, in []byte, out any) error {
+func (s *mindServer) send(ctx context.Context, method, at string, in []byte, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(in))
@@ -249,7 +249,7 @@ func (s *mindServer) loaded(ctx context.Context, m *mindModel) {
 		}
 	}
 	in, err := json.Marshal(map[string]string{"model": m.Name})
-	if err == nil && s.do(ctx, http.MethodPost, s.root+"/api/show", in, &show) == nil {
+	if err == nil && s.send(ctx, http.MethodPost, s.root+"/api/show", in, &show) == nil {
 		m.Parameters, m.Quantised = show.Details.Parameters, show.Details.Quantised
 	}
 }

@@ -149,8 +149,8 @@ func (t *table) printf(format string, a ...any) {
 	}
 }
 
-// of writes a share: 3 of 4 (75 %).
-func of(n, all int) string {
+// shareOf writes a share: 3 of 4 (75 %).
+func shareOf(n, all int) string {
 	if all == 0 {
 		return "none"
 	}
@@ -209,17 +209,17 @@ func (r *mindReport) markdown(w io.Writer) error {
 
 func (r *mindReport) memories(t *table) {
 	t.head(fmt.Sprintf("Memories of %d lines, %d of them with nothing to remember", r.Lines, r.Rules.Empty), "", "rules alone", "rules and model")
-	t.row("right, of those made (precision)", of(r.Rules.Right, r.Rules.Made), of(r.Both.Right, r.Both.Made))
-	t.row("says the same as another one", of(r.Rules.Twice, r.Rules.Made), of(r.Both.Twice, r.Both.Made))
-	t.row("found, of what should be there (recall)", of(r.Rules.Found, r.Rules.Labels), of(r.Both.Found, r.Both.Labels))
+	t.row("right, of those made (precision)", shareOf(r.Rules.Right, r.Rules.Made), shareOf(r.Both.Right, r.Both.Made))
+	t.row("says the same as another one", shareOf(r.Rules.Twice, r.Rules.Made), shareOf(r.Both.Twice, r.Both.Made))
+	t.row("found, of what should be there (recall)", shareOf(r.Rules.Found, r.Rules.Labels), shareOf(r.Both.Found, r.Both.Labels))
 	for _, lang := range []struct{ code, name string }{{"en", "English"}, {"zh", "Chinese"}} {
 		a, b := r.Rules.Langs[lang.code], r.Both.Langs[lang.code]
-		t.row(lang.name+": right; found", of(a.Right, a.Made)+"; "+of(a.Found, a.Labels), of(b.Right, b.Made)+"; "+of(b.Found, b.Labels))
+		t.row(lang.name+": right; found", shareOf(a.Right, a.Made)+"; "+shareOf(a.Found, a.Labels), shareOf(b.Right, b.Made)+"; "+shareOf(b.Found, b.Labels))
 	}
-	t.row("the model's own: right; says the same as another one", "", of(r.Both.Model.Right, r.Both.Model.Made)+"; "+of(r.Both.Model.Twice, r.Both.Model.Made))
-	t.row("lines with nothing to remember that gave a memory", of(r.Rules.False, r.Rules.Empty), of(r.Both.False, r.Both.Empty))
-	t.row("… because of the model", "", of(r.Both.FalseByModel, r.Both.Empty))
-	t.row("lines without a usable answer", "", of(r.With.Parked, r.Lines))
+	t.row("the model's own: right; says the same as another one", "", shareOf(r.Both.Model.Right, r.Both.Model.Made)+"; "+shareOf(r.Both.Model.Twice, r.Both.Model.Made))
+	t.row("lines with nothing to remember that gave a memory", shareOf(r.Rules.False, r.Rules.Empty), shareOf(r.Both.False, r.Both.Empty))
+	t.row("… because of the model", "", shareOf(r.Both.FalseByModel, r.Both.Empty))
+	t.row("lines without a usable answer", "", shareOf(r.With.Parked, r.Lines))
 	proposed, refused := 0, 0
 	var ops []string
 	for _, op := range []memory.Verdict{memory.Add, memory.Update, memory.Delete, memory.Noop} {
@@ -232,7 +232,7 @@ func (r *mindReport) memories(t *table) {
 	}
 	t.head("Operations of the model", "", "")
 	t.row("proposed", fmt.Sprintf("%d: %s", proposed, strings.Join(ops, ", ")))
-	t.row("accepted", of(max(0, proposed-refused), proposed))
+	t.row("accepted", shareOf(max(0, proposed-refused), proposed))
 	for _, why := range byCount(r.Refused) {
 		t.row("refused: "+why, fmt.Sprint(r.Refused[why]))
 	}
@@ -241,10 +241,10 @@ func (r *mindReport) memories(t *table) {
 func (r *mindReport) answers(t *table) {
 	a, b := r.Without, r.With
 	t.head(fmt.Sprintf("Answers to %d questions, %d of which no line answers", a.Somewhere+a.Nowhere, a.Nowhere), "", "no model: the first evidence", "with the model")
-	t.row("right", of(a.Right, a.Somewhere), of(b.Right, b.Somewhere))
-	t.row("\"I don't know\", though a line answers it", of(a.WronglyUnknown, a.Somewhere), of(b.WronglyUnknown, b.Somewhere))
-	t.row("\"I don't know\" where no line answers it", of(a.RightlyUnknown, a.Nowhere), of(b.RightlyUnknown, b.Nowhere))
-	t.row("answers of the model that cite what they were given", "", of(b.Cited, b.ByModel))
+	t.row("right", shareOf(a.Right, a.Somewhere), shareOf(b.Right, b.Somewhere))
+	t.row("\"I don't know\", though a line answers it", shareOf(a.WronglyUnknown, a.Somewhere), shareOf(b.WronglyUnknown, b.Somewhere))
+	t.row("\"I don't know\" where no line answers it", shareOf(a.RightlyUnknown, a.Nowhere), shareOf(b.RightlyUnknown, b.Nowhere))
+	t.row("answers of the model that cite what they were given", "", shareOf(b.Cited, b.ByModel))
 	t.row("no answer from the model", "", fmt.Sprint(b.Failed))
 }
 

@@ -28,8 +28,8 @@ type mindQuestion struct {
 	Has      []string `json:"has"` // one of them is in a right answer; none: no line answers it
 }
 
-// in reports whether a text has what a right answer has.
-func (q *mindQuestion) in(text string) bool {
+// answeredBy reports whether a text has what a right answer has.
+func (q *mindQuestion) answeredBy(text string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(q.Has, func(s string) bool { return strings.Contains(text, strings.ToLower(s)) })
 }

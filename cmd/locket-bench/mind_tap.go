@@ -94,8 +94,8 @@ func (t *tap) begin(part string) {
 	t.part = part
 }
 
-// of returns the calls of a part.
-func (t *tap) of(part string) (list []tapped) {
+// callsOf returns the calls of a part.
+func (t *tap) callsOf(part string) (list []tapped) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range t.calls {
@@ -118,15 +118,7 @@ func (t *tap) gone() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := len(t.calls)
-	if n < inARow {
-		return false
-	}
-	for _, c := range t.calls[n-inARow:] {
-		if c.Fault != unreachable {
-			return false
-		}
-	}
-	return true
+	return n >= inARow && !slices.ContainsFunc(t.calls[n-inARow:], func(c tapped) bool { return c.Fault != unreachable })
 }
 
 // inARow is how many requests without an answer mean that the server is gone.

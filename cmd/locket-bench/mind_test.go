@@ -42,7 +42,7 @@ func TestMindTalk(t *testing.T) {
 	for _, q := range questions {
 		if len(q.Has) == 0 {
 			nowhere++
-		} else if !q.in(all) {
+		} else if !q.answeredBy(all) {
 			t.Errorf("no line answers %q", q.Question)
 		}
 	}
@@ -77,7 +77,7 @@ func goodMind(t *testing.T) func(*llmtest.Request) string {
 			for i := range questions {
 				if q := &questions[i]; strings.Contains(last, q.Question) {
 					for l := range strings.Lines(last) {
-						if cite, rest, ok := strings.Cut(strings.TrimLeft(l, "- "), "]"); ok && strings.HasPrefix(cite, "[") && q.in(rest) {
+						if cite, rest, ok := strings.Cut(strings.TrimLeft(l, "- "), "]"); ok && strings.HasPrefix(cite, "[") && q.answeredBy(rest) {
 							return "It is: " + strings.TrimSpace(rest) + " " + cite + "]"
 						}
 					}
@@ -339,7 +339,7 @@ func TestTap(t *testing.T) {
 			if a.Text != b.Text || a.Usage != b.Usage || (err == nil) != (err2 == nil) {
 				t.Errorf("%s: %q, %v; without the tap %q, %v", name, a.Text, err, b.Text, err2)
 			}
-			calls := tapped.of(part)
+			calls := tapped.callsOf(part)
 			if len(calls) != 1 || calls[0].Fault != want || calls[0].JSON != (part == "json") {
 				t.Errorf("%s, %s: %+v, want %q", name, part, calls, want)
 			}

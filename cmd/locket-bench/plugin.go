@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func runPlugin(ctx context.Context, f *frame) error {
 		}
 		b.modules[k] = m
 	}
-	for _, part := range []func() error{b.calls, b.workers, b.fuel, b.languages, b.work, b.recovery, b.cachedStart} {
+	for _, part := range []func() error{b.calls, b.workers, b.fuel, b.languages, b.compareWithNative, b.recovery, b.cachedStart} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -84,12 +85,7 @@ func (b *pluginBench) add(r result) {
 }
 
 func (b *pluginBench) has(kinds ...guests.Kind) bool {
-	for _, k := range kinds {
-		if b.modules[k] == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(kinds, func(k guests.Kind) bool { return b.modules[k] == nil })
 }
 
 // sizes of the text of an event.

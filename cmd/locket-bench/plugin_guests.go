@@ -128,9 +128,9 @@ func (b *pluginBench) cachedStart() error {
 	return nil
 }
 
-// work compares Go code that is compiled to WASM and called as a plugin with the same code as a
+// compareWithNative compares Go code that is compiled to WASM and called as a plugin with the same code as a
 // native program.
-func (b *pluginBench) work() error {
+func (b *pluginBench) compareWithNative() error {
 	if !b.has(guests.Go) {
 		return nil
 	}

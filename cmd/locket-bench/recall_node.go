@@ -46,11 +46,11 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
-	device, err := h.do(order{Do: "device"})
+	device, err := h.carryOut(order{Do: "device"})
 	if err != nil {
 		return nil, err
 	}
-	idle, err := h.do(order{Do: "usage"})
+	idle, err := h.carryOut(order{Do: "usage"})
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +58,10 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	c := generate(w.seed, w.n, asks)
 	last := c.lines[len(c.lines)-1].at
 	begin := time.Now()
-	if err := tell(ctx, device, c.lines); err != nil {
+	if err := publishLines(ctx, device, c.lines); err != nil {
 		return nil, err
 	}
-	if _, err := h.do(order{Do: "quiet"}); err != nil {
+	if _, err := h.carryOut(order{Do: "quiet"}); err != nil {
 		return nil, err
 	}
 	filled := time.Since(begin)
@@ -70,7 +70,7 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	for _, q := range c.queries {
 		search.Texts = append(search.Texts, q.text)
 	}
-	fed, err := h.do(order{Do: "usage"})
+	fed, err := h.carryOut(order{Do: "usage"})
 	if err != nil {
 		return nil, err
 	}
@@ -81,23 +81,23 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	calm, err := h.do(order{Do: "usage"})
+	calm, err := h.carryOut(order{Do: "usage"})
 	if err != nil {
 		return nil, err
 	}
-	if _, err := h.do(search); err != nil { // everything hot
+	if _, err := h.carryOut(search); err != nil { // everything hot
 		return nil, err
 	}
 	search.Every = pace
-	quiet, err := h.do(search)
+	quiet, err := h.carryOut(search)
 	if err != nil {
 		return nil, err
 	}
-	whose, err := h.do(order{Do: "search", At: search.At, Texts: slices.Repeat(whoseQuestions, 20), Every: pace})
+	whose, err := h.carryOut(order{Do: "search", At: search.At, Texts: slices.Repeat(whoseQuestions, 20), Every: pace})
 	if err != nil {
 		return nil, err
 	}
-	hot, err := h.do(order{Do: "usage"})
+	hot, err := h.carryOut(order{Do: "usage"})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- speak(live, device, last.Add(48*time.Hour), w.seconds) }()
-	busy, err := h.do(search)
+	busy, err := h.carryOut(search)
 	cancel()
 	if e := <-ended; err == nil && !errors.Is(e, context.Canceled) {
 		err = e
@@ -134,8 +134,8 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	return out, nil
 }
 
-// tell publishes lines as text.
-func tell(ctx context.Context, to report, lines []line) error {
+// publishLines publishes lines as text.
+func publishLines(ctx context.Context, to report, lines []line) error {
 	messages := make([]wire.Message, len(lines))
 	for i, l := range lines {
 		messages[i] = &wire.Words{Header: wire.Header{At: l.at, Zone: "UTC"}, Text: l.text, Speaker: l.speaker}

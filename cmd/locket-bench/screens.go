@@ -150,7 +150,7 @@ func askScreens(ctx context.Context, cache string, all []screen) (out []result, 
 // read grants access to a worker with Tesseract, lets it read all pictures, and fetches what it
 // said.
 func (g *grantees) read(ctx context.Context, pictures int) (member memory.MemberID, err error) {
-	home, member, err := g.let(ctx, "reader")
+	home, member, err := g.grantWorker(ctx, "reader")
 	if err != nil {
 		return member, err
 	}

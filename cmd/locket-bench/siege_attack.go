@@ -40,7 +40,7 @@ func besiege(ctx context.Context, addr string, wearer, hostile *storetest.Househ
 		// none, forged signatures, mailboxes.
 		wg.Go(func() { a.stall(stalled, unknown, unknown.Owner, "/log", envelope.MaxEntry, 9<<10) })
 		wg.Go(func() {
-			a.ask(func(n int) []byte {
+			a.sendRequests(func(n int) []byte {
 				switch n % 3 {
 				case 0:
 					return a.signed("GET", "/log", houses(1)[0], nil, nil)
@@ -55,13 +55,13 @@ func besiege(ctx context.Context, addr string, wearer, hostile *storetest.Househ
 		// The removed member: uploads, and appends that are none.
 		wg.Go(func() { a.stall(stalled, wearer, wearer.Writer, "/deltas", 1<<20, sentOf) })
 		wg.Go(func() {
-			a.ask(func(int) []byte { return a.signed("POST", "/deltas", wearer, wearer.Writer, random(2000)) })
+			a.sendRequests(func(int) []byte { return a.signed("POST", "/deltas", wearer, wearer.Writer, random(2000)) })
 		})
 		// The account: uploads, streams, and whatever is expensive.
 		wg.Go(func() { a.stall(stalled, hostile, hostile.Owner, "/deltas", 1<<20, sentOf) })
 		wg.Go(func() { a.stream(streams, hostile) })
 		wg.Go(func() {
-			a.ask(func(n int) []byte {
+			a.sendRequests(func(n int) []byte {
 				if n%2 == 0 {
 					return a.signed("POST", "/deltas", hostile, hostile.Owner, random(200_000))
 				}
@@ -97,8 +97,8 @@ func (a attacker) signed(method, path string, h *storetest.Household, who *store
 	return r
 }
 
-// ask sends request after request, on one connection as long as it lasts.
-func (a attacker) ask(next func(n int) []byte) {
+// sendRequests sends request after request, on one connection as long as it lasts.
+func (a attacker) sendRequests(next func(n int) []byte) {
 	var c *cloudConn
 	defer func() {
 		if c != nil {
@@ -122,9 +122,9 @@ func (a attacker) ask(next func(n int) []byte) {
 	}
 }
 
-// hold keeps n connections open on which a head and more was sent, and reopens each that the relay
+// holdOpen keeps n connections open on which a head and more was sent, and reopens each that the relay
 // closes.
-func (a attacker) hold(n int, head func() []byte, more []byte) {
+func (a attacker) holdOpen(n int, head func() []byte, more []byte) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for range n {
@@ -147,14 +147,14 @@ func (a attacker) hold(n int, head func() []byte, more []byte) {
 }
 
 func (a attacker) idle(n int) {
-	a.hold(n, func() []byte { return plainRequest("GET", a.addr, "/healthz", "") }, nil)
+	a.holdOpen(n, func() []byte { return plainRequest("GET", a.addr, "/healthz", "") }, nil)
 }
 
 // stall holds uploads open that announce a size and send only a part.
 func (a attacker) stall(n int, h *storetest.Household, who *storetest.Person, path string, size, sent int) {
 	body := random(sent) // one for all: who stalls does not tire itself
 	digest := httpsig.Digest(body)
-	a.hold(n, func() []byte {
+	a.holdOpen(n, func() []byte {
 		head, err := signedHead(a.addr, "POST", path, "", h, who, size, digest)
 		if err != nil {
 			panic(err) // its parts are valid
@@ -164,7 +164,7 @@ func (a attacker) stall(n int, h *storetest.Household, who *storetest.Person, pa
 }
 
 func (a attacker) stream(n int, h *storetest.Household) {
-	a.hold(n, func() []byte { return a.signed("GET", "/events", h, h.Owner, nil) }, nil)
+	a.holdOpen(n, func() []byte { return a.signed("GET", "/events", h, h.Owner, nil) }, nil)
 }
 
 // churn adds and removes members, ten times a second.

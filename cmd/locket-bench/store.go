@@ -34,7 +34,7 @@ func runStore(ctx context.Context, f *frame) error {
 		}
 		syncs = append(syncs, ms)
 		for _, name := range keepers {
-			a, b, err := keep(ctx, name, filepath.Join(home, fmt.Sprint(name, round)), *ones, *batches, *size)
+			a, b, err := measureKeeper(ctx, name, filepath.Join(home, fmt.Sprint(name, round)), *ones, *batches, *size)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
@@ -81,8 +81,8 @@ func storeResults(name string, n int, rates map[string][]rate) []result {
 	return out
 }
 
-// keep measures adding to a new store, one by one and in batches.
-func keep(ctx context.Context, name, dir string, ones, batches, size int) (one, batch rate, err error) {
+// measureKeeper measures adding to a new store, one by one and in batches.
+func measureKeeper(ctx context.Context, name, dir string, ones, batches, size int) (one, batch rate, err error) {
 	k, err := newKeeper(name, dir)
 	if err != nil {
 		return one, batch, err

@@ -78,7 +78,7 @@ func (b *syncBench) bytes(ctx context.Context) (out []result, err error) {
 		each := func(total int) float64 { return float64(total) / float64(n) }
 		r := syncResult("bytes_"+lot.name, n, each(ours), "B", fmt.Sprintf("a memory on the wire, %d in a delta, sealed and signed", lot.n))
 		out = append(out, r.beside("zstd_json", round(each(plain)), false))
-		grown, err := vault.keep(ctx, as[:lot.n])
+		grown, err := vault.backUp(ctx, as[:lot.n])
 		if err != nil {
 			return nil, err
 		}

@@ -194,9 +194,9 @@ func (h *house) newSolo(name string, join *keyring.Joining) (b *solo, err error)
 	return b, nil
 }
 
-// say adds facts as the replica's member, 50 per transaction, each with the line that it was made
+// addFacts adds facts as the replica's member, 50 per transaction, each with the line that it was made
 // from, if there is one.
-func (b *solo) say(ctx context.Context, facts []memory.Assertion, lines ...memory.Utterance) error {
+func (b *solo) addFacts(ctx context.Context, facts []memory.Assertion, lines ...memory.Utterance) error {
 	for chunk := range slices.Chunk(facts, 50) {
 		heard := lines[:min(len(lines), len(chunk))]
 		lines = lines[len(heard):]

@@ -83,7 +83,7 @@ func (b *syncBench) visible(ctx context.Context) (out []result, err error) {
 		if len(r.Changes) == 0 {
 			continue // said before
 		}
-		if err := seen(ctx, second, r.Changes[0].Memory); err != nil {
+		if err := awaitMemory(ctx, second, r.Changes[0].Memory); err != nil {
 			return nil, err
 		}
 		if i >= 5 { // the first ones open connections
@@ -100,7 +100,7 @@ func (b *syncBench) visible(ctx context.Context) (out []result, err error) {
 // arrival is how long a change may take to arrive.
 const arrival = time.Minute
 
-func seen(ctx context.Context, n *node.Node, id memory.ID) error {
+func awaitMemory(ctx context.Context, n *node.Node, id memory.ID) error {
 	ctx, stop := context.WithTimeoutCause(ctx, arrival, fmt.Errorf("%s did not come within %v", id, arrival))
 	defer stop()
 	for {
@@ -180,7 +180,7 @@ func (b *syncBench) rate(ctx context.Context) (out []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := from.say(ctx, makeFacts(b.deltas)); err != nil {
+	if err := from.addFacts(ctx, makeFacts(b.deltas)); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -254,7 +254,7 @@ func (b *syncBench) first(ctx context.Context) (out []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := from.say(ctx, makeFacts(b.memories)); err != nil {
+	if err := from.addFacts(ctx, makeFacts(b.memories)); err != nil {
 		return nil, err
 	}
 	if err := from.Sync(ctx); err != nil {

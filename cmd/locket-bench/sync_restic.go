@@ -28,7 +28,7 @@ func openRestic(ctx context.Context) (*restic, error) {
 		return nil, err
 	}
 	r := &restic{dir: dir}
-	if err := errors.Join(os.Mkdir(r.from(), 0o700), os.WriteFile(r.password(), []byte("bench"), 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(r.source(), 0o700), os.WriteFile(r.password(), []byte("bench"), 0o600)); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	if err := r.run(ctx, "init"); err != nil {
@@ -37,7 +37,7 @@ func openRestic(ctx context.Context) (*restic, error) {
 	return r, nil
 }
 
-func (r *restic) from() string     { return filepath.Join(r.dir, "memories") }
+func (r *restic) source() string   { return filepath.Join(r.dir, "memories") }
 func (r *restic) repo() string     { return filepath.Join(r.dir, "repo") }
 func (r *restic) password() string { return filepath.Join(r.dir, "password") }
 
@@ -49,9 +49,9 @@ func (r *restic) run(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// keep writes one file for each memory, backs up the folder, and returns by how many bytes the
+// backUp writes one file for each memory, backs up the folder, and returns by how many bytes the
 // repository grew.
-func (r *restic) keep(ctx context.Context, as []memory.Assertion) (grown int64, err error) {
+func (r *restic) backUp(ctx context.Context, as []memory.Assertion) (grown int64, err error) {
 	if r == nil {
 		return 0, nil
 	}
@@ -65,11 +65,11 @@ func (r *restic) keep(ctx context.Context, as []memory.Assertion) (grown int64, 
 			return 0, err
 		}
 		r.files++
-		if err := os.WriteFile(filepath.Join(r.from(), fmt.Sprintf("%06d.json", r.files)), b, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(r.source(), fmt.Sprintf("%06d.json", r.files)), b, 0o600); err != nil {
 			return 0, err
 		}
 	}
-	if err := r.run(ctx, "backup", r.from()); err != nil {
+	if err := r.run(ctx, "backup", r.source()); err != nil {
 		return 0, err
 	}
 	after, err := folderBytes(r.repo())

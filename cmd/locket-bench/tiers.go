@@ -191,7 +191,7 @@ func (b *tiersBench) fill(ctx context.Context, h *house, home string) (way most,
 	if b.lines {
 		lines = makeLines(facts)
 	}
-	if err := from.say(ctx, facts, lines...); err != nil {
+	if err := from.addFacts(ctx, facts, lines...); err != nil {
 		return way, err
 	}
 	if err := from.Sync(ctx); err != nil {

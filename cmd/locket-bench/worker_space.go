@@ -49,8 +49,8 @@ func newGrantees(ctx context.Context, cache string) (*grantees, error) {
 	return &grantees{h: h, cache: cache, owner: owner}, nil
 }
 
-// let makes a worker's home, and grants it access.
-func (g *grantees) let(ctx context.Context, name string) (home string, member memory.MemberID, err error) {
+// grantWorker makes a worker's home, and grants it access.
+func (g *grantees) grantWorker(ctx context.Context, name string) (home string, member memory.MemberID, err error) {
 	home = filepath.Join(g.h.dir, name)
 	request, err := worker.InviteKey(home)
 	if err != nil {
@@ -237,7 +237,7 @@ func revoked(ctx context.Context, cache string, rounds int) (res []result, err e
 	}
 	var took []time.Duration
 	for i := range rounds {
-		home, member, err := g.let(ctx, fmt.Sprintf("worker-%d", i))
+		home, member, err := g.grantWorker(ctx, fmt.Sprintf("worker-%d", i))
 		if err != nil {
 			return nil, err
 		}

@@ -46,7 +46,6 @@ type Said struct {
 // Opened is a decrypted vault entry.
 type Opened struct {
 	Label, Value string
-	Events       []memory.EventID
 }
 
 // Hit is a result for a question. Events are its evidence, or the event of an utterance.

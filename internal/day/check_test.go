@@ -52,7 +52,7 @@ func ideal(d *Day) Result {
 		r.Refusals = append(r.Refusals, Said{ids[f.Line], "it is a " + f.Kinds[0]})
 	}
 	for _, s := range d.Expect.Secrets {
-		r.Vault = append(r.Vault, Opened{s.Label[0], s.Value, events(s.Lines)})
+		r.Vault = append(r.Vault, Opened{s.Label[0], s.Value})
 	}
 	for i, p := range d.Expect.Procedures {
 		r.Memories = append(r.Memories, Found{Name: fmt.Sprint("p", i), Type: memory.Procedural, State: memory.Active, Text: p.About[0], Steps: slices.Repeat([]string{"do"}, p.Steps), Events: events(p.Lines)})

@@ -74,11 +74,7 @@ func gatherMemories(ctx context.Context, n *node.Node, r *day.Result) error {
 				if err != nil {
 					return err
 				}
-				v := day.Opened{Label: m.Text + " " + s.Label, Value: string(s.Secret)}
-				for _, e := range m.Evidence {
-					v.Events = append(v.Events, e.Event)
-				}
-				r.Vault = append(r.Vault, v)
+				r.Vault = append(r.Vault, day.Opened{Label: m.Text + " " + s.Label, Value: string(s.Secret)})
 			}
 		}
 		if q.Cursor = page.Next; page.Next == "" {

@@ -104,7 +104,7 @@ func (c *Client) adapted(ctx context.Context, r Request) (Answer, error) {
 		c.mu.Lock()
 		wants := c.wants
 		c.mu.Unlock()
-		a, err := c.once(ctx, r, wants)
+		a, err := c.sendOnce(ctx, r, wants)
 		next, other := wants.without(err, r.Schema != nil, c.cfg.Format == FormatAuto)
 		if !other {
 			return a, err
@@ -140,8 +140,8 @@ func (w traits) without(err error, schema, auto bool) (traits, bool) {
 	return w, true
 }
 
-// once sends one request.
-func (c *Client) once(ctx context.Context, r Request, w traits) (Answer, error) {
+// sendOnce sends one request.
+func (c *Client) sendOnce(ctx context.Context, r Request, w traits) (Answer, error) {
 	p := chatRequest{Model: c.cfg.Model}
 	if !w.temperature {
 		p.Temperature = new(float64)

@@ -2,6 +2,7 @@
 package version
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 )
@@ -21,27 +22,19 @@ type Build struct {
 func Of(release, commit, builtAt string) Build {
 	b := Build{Release: release, Commit: commit, Built: builtAt, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		if b.Release == "" {
-			b.Release = info.Main.Version
-		}
+		b.Release = cmp.Or(b.Release, info.Main.Version)
 		for _, s := range info.Settings {
 			switch s.Key {
 			case "vcs.revision":
-				if b.Commit == "" {
-					b.Commit = s.Value
-				}
+				b.Commit = cmp.Or(b.Commit, s.Value)
 			case "vcs.modified":
 				b.Modified = s.Value == "true"
 			case "vcs.time":
-				if b.Built == "" {
-					b.Built = s.Value
-				}
+				b.Built = cmp.Or(b.Built, s.Value)
 			}
 		}
 	}
-	if b.Release == "" {
-		b.Release = "(devel)"
-	}
+	b.Release = cmp.Or(b.Release, "(devel)")
 	return b
 }
 

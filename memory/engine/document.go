@@ -28,7 +28,7 @@ func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory,
 			return doc, nil, err
 		}
 		return recall.Doc{ID: u.ID, Kind: recall.Utterance, Session: u.Session, At: u.At, Order: u.Event.Seq, Zone: u.Zone,
-			Lang: u.Lang, Speaker: u.Speaker, Place: u.Place, Text: u.Text}, nil, nil
+			Speaker: u.Speaker, Place: u.Place, Text: u.Text}, nil, nil
 	}
 	m, err := tx.Memory(d.ID)
 	if errors.Is(err, memory.ErrNotFound) {
@@ -50,7 +50,7 @@ func Documents(m *memory.Memory) []recall.Doc {
 // docOf returns what the index holds of a memory. Without a tx it does not look for the line that
 // the memory was taken from.
 func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
-	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: m.When(), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded, Sensitivity: &m.Sensitivity,
+	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: m.When(), Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded, Sensitivity: &m.Sensitivity,
 		Plain: m.Owner == memory.Owner{User: memory.WearerUser}}
 	if w := asked(m); w != "" && m.Type != memory.Vault {
 		doc.Text += "\n" + w

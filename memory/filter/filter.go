@@ -182,21 +182,11 @@ type (
 )
 
 func (n all) match(it *Item) bool {
-	for _, p := range n {
-		if !p.match(it) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n, func(p node) bool { return !p.match(it) })
 }
 
 func (n anyOf) match(it *Item) bool {
-	for _, p := range n {
-		if p.match(it) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n, func(p node) bool { return p.match(it) })
 }
 
 func (n negate) match(it *Item) bool { return !n.node.match(it) }

@@ -68,7 +68,6 @@ type Doc struct {
 	At       time.Time   // when it was said or happened; zero: not known
 	Order    uint64      // breaks ties of At within a session
 	Zone     string      // IANA zone in which At is read; empty: At's own
-	Lang     string      // BCP 47, where known; the text's script decides otherwise
 	Speaker  string
 	Place    string
 	Text     string

@@ -1,9 +1,11 @@
 package reconcile
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
+	"maps"
 	"slices"
 	"time"
 
@@ -331,12 +333,7 @@ func hearsayOrder(it *item) int {
 }
 
 func sorted(items map[memory.ID]*item) []memory.ID {
-	ids := make([]memory.ID, 0, len(items))
-	for id := range items {
-		ids = append(ids, id)
-	}
-	sorting.Sort(ids, func(a, b memory.ID) int { return cmp.Compare(string(a[:]), string(b[:])) })
-	return ids
+	return sorting.Sorted(maps.Keys(items), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // valuesConflict makes a conflict in which the shown memory comes first, then the latest.

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -267,13 +268,5 @@ func tags(as []*memory.Assertion) []string {
 			}
 		}
 	}
-	out := make([]string, 0, len(there))
-	for t := range there {
-		out = append(out, t)
-	}
-	slices.Sort(out)
-	if len(out) == 0 {
-		return nil
-	}
-	return out
+	return slices.Sorted(maps.Keys(there))
 }

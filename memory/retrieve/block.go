@@ -31,7 +31,7 @@ const (
 func Build(topic string, items []Item, budget int, zone *time.Location) Block {
 	b := building{entries: entriesOf(items, citesOf(items), zone), count: map[memory.Type]int{}, headed: map[int]bool{}}
 	b.headings = runs(b.entries, zone)
-	b.spent = of(opening + "\n" + closing)
+	b.spent = extentOf(opening + "\n" + closing)
 	var out Block
 	b.core(items, &out)
 	for _, p := range choices(topic, b.entries) {
@@ -70,7 +70,7 @@ func (b *building) core(items []Item, out *Block) {
 			continue
 		}
 		line := headOf(it, cites[it.ID], time.UTC) + strings.Join(tellingOf(it), " ")
-		b.spent = b.spent.plus(of(line + "\n"))
+		b.spent = b.spent.plus(extentOf(line + "\n"))
 		b.cores = append(b.cores, line)
 		out.Lines = append(out.Lines, Line{*it, cites[it.ID], Tokens(line)})
 	}
@@ -80,7 +80,7 @@ func (b *building) core(items []Item, out *Block) {
 }
 
 // around returns the size of a section without its lines.
-func around(t memory.Type) extent { return of("<" + tagOf(t) + ">\n</" + tagOf(t) + ">\n") }
+func around(t memory.Type) extent { return extentOf("<" + tagOf(t) + ">\n</" + tagOf(t) + ">\n") }
 
 // gapBytes is by how much a part may make a line shorter apart from its own text, because a "… "
 // next to it is removed.
@@ -94,18 +94,18 @@ func (b *building) add(p part, budget int) {
 	switch {
 	case !begun && b.count[section] >= limit(section),
 		begun && e.runes+utf8.RuneCountInString(own) > maxLine+gapBytes,
-		b.spent.plus(of(own)).minus(extent{bytes: gapBytes}).tokens() > budget:
+		b.spent.plus(extentOf(own)).minus(extent{bytes: gapBytes}).tokens() > budget:
 		return
 	}
 	e.shown[p.at] = true
 	line := e.text()
-	size, runes := of(line+"\n"), utf8.RuneCountInString(line)
+	size, runes := extentOf(line+"\n"), utf8.RuneCountInString(line)
 	after := b.spent.minus(e.size).plus(size)
 	if b.count[section] == 0 {
 		after = after.plus(around(section))
 	}
 	if section == Utterances && !b.headed[e.run] {
-		after = after.plus(of(b.headings[e.run] + "\n"))
+		after = after.plus(extentOf(b.headings[e.run] + "\n"))
 	}
 	if after.tokens() > budget || begun && runes > maxLine {
 		e.shown[p.at] = false

@@ -133,7 +133,7 @@ func (e *entry) choices(n int, place float64, worth []float64, sum float64) []pa
 	out := make([]part, len(order))
 	last := math.Inf(1)
 	for k, at := range order {
-		size := of(e.parts[at])
+		size := extentOf(e.parts[at])
 		long := float64(4*size.wide + size.bytes)
 		w := place / math.Sqrt(lineCost+long)
 		switch {
@@ -184,7 +184,7 @@ func sentences(s string) []string {
 }
 
 func isShort(s string) bool {
-	return of(s).wide <= shortHan && len(strings.Fields(s)) <= shortWords
+	return extentOf(s).wide <= shortHan && len(strings.Fields(s)) <= shortWords
 }
 
 // ends reports whether the mark at i, which is not the last character, ends a sentence. A

@@ -9,7 +9,7 @@ import (
 // up, and one for each Chinese, Japanese or Korean character, whose three bytes are a whole token
 // for most models. The estimate is about 5 % too high for English, and up to a half too high for
 // Chinese with tokenizers that know many of its words.
-func Tokens(s string) int { return of(s).tokens() }
+func Tokens(s string) int { return extentOf(s).tokens() }
 
 // extent is a length of text: the number of Chinese, Japanese and Korean characters, including
 // their punctuation, and the bytes of everything else.
@@ -21,7 +21,7 @@ func (e extent) plus(o extent) extent { return extent{e.wide + o.wide, e.bytes +
 
 func (e extent) minus(o extent) extent { return extent{e.wide - o.wide, e.bytes - o.bytes} }
 
-func of(s string) (e extent) {
+func extentOf(s string) (e extent) {
 	for _, r := range s {
 		if r < utf8.RuneSelf {
 			e.bytes++

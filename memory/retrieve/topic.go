@@ -16,11 +16,11 @@ const (
 )
 
 // pointers are the words by which a turn refers to an earlier one.
-var pointers = set(`it its that this these those they them their theirs he him his she her hers there then one ones
+var pointers = wordSet(`it its that this these those they them their theirs he him his she her hers there then one ones
 another same such too either both former latter`)
 
 // sounds are hesitations.
-var sounds = set(`hm hmm mm mmm uh um er ah eh huh 嗯 哦 呃`)
+var sounds = wordSet(`hm hmm mm mmm uh um er ah eh huh 嗯 哦 呃`)
 
 // pointersHan do the same in Chinese.
 var pointersHan = []string{"它", "他", "她", "那个", "这个", "那里", "那儿", "这里", "这儿", "那次", "那时", "那天"}
@@ -121,7 +121,7 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:maxTopic], "")
 }
 
-func set(s string) map[string]bool {
+func wordSet(s string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(s) {
 		m[w] = true

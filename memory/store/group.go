@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 
 	"github.com/locket-dev/locket/internal/sorting"
@@ -153,12 +154,7 @@ func (t *Tx) derive(name string, g *group, cause *memory.Assertion) ([]memory.Ch
 }
 
 func sortedIDs[V any](m map[memory.ID]V) []memory.ID {
-	ids := make([]memory.ID, 0, len(m))
-	for id := range m {
-		ids = append(ids, id)
-	}
-	sorting.Sort(ids, func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
-	return ids
+	return sorting.Sorted(maps.Keys(m), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // Group returns the memories that are reconciled with each other under a key

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"strings"
@@ -47,9 +48,7 @@ func (t *Tx) Quarantine(m Quarantined) error {
 	if err := t.save(keyOf(kindQuarantined, u64(q.Quarantined)), m); err != nil {
 		return err
 	}
-	if q.QuarantinedFirst == 0 {
-		q.QuarantinedFirst = 1
-	}
+	q.QuarantinedFirst = cmp.Or(q.QuarantinedFirst, 1)
 	if m.Again != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -31,12 +32,9 @@ func tablesWaiting(db *badger.DB) int { return db.Levels()[0].NumTables }
 
 // settled reports whether Badger has nothing to compact.
 func settled(db *badger.DB) bool {
-	for _, l := range db.Levels() {
-		if l.Level == 0 && l.NumTables >= fewTables || l.Adjusted >= 1 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(db.Levels(), func(l badger.LevelInfo) bool {
+		return l.Level == 0 && l.NumTables >= fewTables || l.Adjusted >= 1
+	})
 }
 
 // startCompactors starts the compactors if they are needed. The caller has the writer's

@@ -29,7 +29,6 @@ func (s *salvage) writeRecord(key, plain []byte) error {
 			return err
 		}
 	}
-	s.out.Records++
 	s.batch = append(s.batch, entry{key, plain})
 	if s.size += len(plain); len(s.batch) >= copyRecords/4 || s.size >= copyBytes {
 		return s.flush()

@@ -18,9 +18,8 @@ import (
 
 // Salvaged is the result of salvaging a damaged store.
 type Salvaged struct {
-	Records int      // number of restored records
-	Files   []Damage // files that are not as they were written
-	Lost    []Damage // records that existed and could not be restored
+	Files []Damage // files that are not as they were written
+	Lost  []Damage // records that existed and could not be restored
 	// Orphans are memories without any assertion left. They are shown until their
 	// group is derived again; see [Tx.WithoutAssertions].
 	Orphans []memory.ID

@@ -24,6 +24,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,15 +98,11 @@ func Open(opt Options) (_ *Store, err error) {
 	if opt.Dir == "" || opt.Key == nil {
 		return nil, fmt.Errorf("%w: store: Dir and Key are needed", memory.ErrInvalid)
 	}
-	if opt.Reserve == 0 {
-		opt.Reserve = DefaultReserve
-	}
+	opt.Reserve = cmp.Or(opt.Reserve, DefaultReserve)
 	if opt.Free == nil {
 		opt.Free = diskspace.Free
 	}
-	if opt.AnchorEvery == 0 {
-		opt.AnchorEvery = 64
-	}
+	opt.AnchorEvery = cmp.Or(opt.AnchorEvery, 64)
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}

@@ -13,7 +13,6 @@ import (
 type Cold struct {
 	Memory     memory.Memory
 	Assertions []memory.Assertion
-	History    []memory.Change
 }
 
 // ReadPack returns the memories in a pack's body as they were when they turned
@@ -68,14 +67,6 @@ func coldOf(id memory.ID, records []coldRecord) (c Cold, err error) {
 					return c, err
 				}
 				c.Assertions = append(c.Assertions, a.Assertion)
-			}
-		case kindChange:
-			h, err := decode[memory.Change](r.Key, r.Plain)
-			if err != nil {
-				return c, err
-			}
-			if h.Memory == id {
-				c.History = append(c.History, h)
 			}
 		}
 	}

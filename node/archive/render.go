@@ -77,7 +77,7 @@ func (n *notebook) render() map[string]string {
 		}
 		p.linef("")
 	}
-	n.readme(on("README.md", "The memories of "+plain(or(n.header.Wearer, "somebody"))), counts)
+	n.readme(on("README.md", "The memories of "+plain(cmp.Or(n.header.Wearer, "somebody"))), counts)
 	last := pages["README.md"]
 	for _, id := range sorting.Sorted(maps.Keys(said), compareIDs) { // memories for which there is no proposal here
 		for _, raw := range said[id] {
@@ -142,7 +142,7 @@ func (n *notebook) memory(p *page, m *memory.Memory, file *fileOf) {
 	}
 	for _, e := range m.Evidence {
 		if e.Excerpt != "" {
-			p.linef("> %s — %s, %s\n", plain(e.Excerpt), plain(or(e.Speaker, "someone")), n.at(e.At))
+			p.linef("> %s — %s, %s\n", plain(e.Excerpt), plain(cmp.Or(e.Speaker, "someone")), n.at(e.At))
 		}
 	}
 }
@@ -210,13 +210,6 @@ func quote(s string) string {
 		lines[i] = strings.TrimRight("> "+plain(lines[i]), " ")
 	}
 	return strings.Join(lines, "\n")
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 func compareIDs(a, b memory.ID) int { return slices.Compare(a[:], b[:]) }

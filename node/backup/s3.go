@@ -2,12 +2,14 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -74,8 +76,8 @@ func openS3(name, lock string, environ func(string) string) (*s3, error) {
 	if s.prefix != "" {
 		s.prefix += "/"
 	}
-	s.region = first(q.Get("region"), environ("AWS_REGION"), environ("AWS_DEFAULT_REGION"), "us-east-1")
-	end := first(q.Get("endpoint"), environ("AWS_ENDPOINT_URL_S3"), environ("AWS_ENDPOINT_URL"))
+	s.region = cmp.Or(q.Get("region"), environ("AWS_REGION"), environ("AWS_DEFAULT_REGION"), "us-east-1")
+	end := cmp.Or(q.Get("endpoint"), environ("AWS_ENDPOINT_URL_S3"), environ("AWS_ENDPOINT_URL"))
 	switch {
 	case end != "":
 		e, err := url.Parse(end)
@@ -94,15 +96,6 @@ func openS3(name, lock string, environ func(string) string) (*s3, error) {
 		return nil, wrong("%v", err)
 	}
 	return s, nil
-}
-
-func first(list ...string) string {
-	for _, v := range list {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // String returns the name of the place without what comes from the settings.
@@ -235,9 +228,7 @@ func (s *s3) once(ctx context.Context, method string, u *url.URL, head http.Head
 	if err != nil {
 		return nil, nil, false, err
 	}
-	for k, v := range head {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, head)
 	s.keys.sign(req, body, s.region, time.Now())
 	resp, err := s.client.Do(req)
 	if err != nil {

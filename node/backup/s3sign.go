@@ -2,6 +2,7 @@ package backup
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -69,7 +70,7 @@ func findKeys(environ func(string) string) (k s3Keys, err error) {
 	if path == "" {
 		path = filepath.Join(environ("HOME"), ".aws", "credentials")
 	}
-	profile := first(environ("AWS_PROFILE"), "default")
+	profile := cmp.Or(environ("AWS_PROFILE"), "default")
 	f, err := os.Open(path)
 	if err != nil {
 		return k, fmt.Errorf("no keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to %s", path)

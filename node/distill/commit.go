@@ -18,7 +18,7 @@ func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *judge.Batch,
 	rulings := judge.Rule(b, ops, w.source(), w.cfg.Owner)
 	err = w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
 		done = Done{}
-		if fresh, err = ids.holds(tx); err != nil || !fresh {
+		if fresh, err = ids.isUnchanged(tx); err != nil || !fresh {
 			return err
 		}
 		for i := range rulings {
@@ -46,8 +46,8 @@ func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *judge.Batch,
 	return done, fresh, err
 }
 
-// holds reports whether everything that was shown still exists and says the same.
-func (s *shown) holds(tx *store.Tx) (bool, error) {
+// isUnchanged reports whether everything that was shown still exists and says the same.
+func (s *shown) isUnchanged(tx *store.Tx) (bool, error) {
 	for id, text := range s.utterances {
 		u, err := tx.Utterance(id)
 		if errors.Is(err, memory.ErrNotFound) {
@@ -102,8 +102,8 @@ func (w *Worker) refusal(b *judge.Batch, r *judge.Ruling) memory.Refusal {
 	return memory.Refusal{Event: m.Event, At: m.At, Plugin: Plugin, Kind: "model", Reason: r.Reason}
 }
 
-// say makes an assertion by a ruling, with a device's rank.
-func (w *Worker) say(tx *store.Tx, r *judge.Ruling, a memory.Assertion) ([]memory.Change, error) {
+// assertByRuling makes an assertion by a ruling, with a device's rank.
+func (w *Worker) assertByRuling(tx *store.Tx, r *judge.Ruling, a memory.Assertion) ([]memory.Change, error) {
 	a.Source = w.source()
 	a.Source.Device = r.Message.Event.Device
 	return w.node.AssertTx(tx, memory.RankDevice, a)
@@ -127,7 +127,7 @@ func (w *Worker) assertOne(tx *store.Tx, r *judge.Ruling) (changes []memory.Chan
 		}
 	}
 	say := func(a memory.Assertion) error {
-		got, err := w.say(tx, r, a)
+		got, err := w.assertByRuling(tx, r, a)
 		changes = append(changes, got...)
 		return err
 	}

@@ -46,7 +46,7 @@ func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) ([]memory.Change, error) 
 				if m.Slot == nil || said || !may(m) || !reconcile.EndsWithJob(m, was, after, r.Message.At) {
 					continue
 				}
-				got, err := w.say(tx, r, closing(m, r))
+				got, err := w.assertByRuling(tx, r, closing(m, r))
 				if err != nil {
 					return nil, err
 				}

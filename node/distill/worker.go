@@ -150,7 +150,7 @@ func (w *Worker) Drain(ctx context.Context) (all Done, err error) {
 		}
 	}()
 	for {
-		tasks, err := w.next(ctx)
+		tasks, err := w.nextBatch(ctx)
 		if err != nil || len(tasks) == 0 {
 			return all, err
 		}
@@ -165,9 +165,9 @@ func (w *Worker) Drain(ctx context.Context) (all Done, err error) {
 	}
 }
 
-// next returns the tasks of the next batch: the oldest that wait, from one session.
+// nextBatch returns the tasks of the next batch: the oldest that wait, from one session.
 // A task that failed together with others is tried alone.
-func (w *Worker) next(ctx context.Context) (tasks []store.Task, err error) {
+func (w *Worker) nextBatch(ctx context.Context) (tasks []store.Task, err error) {
 	err = w.node.View(ctx, func(tx *store.Tx) error {
 		for k, err := range tx.Tasks() {
 			switch {

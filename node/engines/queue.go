@@ -285,7 +285,6 @@ func (q *Queue) item(id memory.ID) *item {
 
 // State is the state of a queue.
 type State struct {
-	Waiting int       // sources
 	Held    int       // sources that are near a secret, and stay here
 	Absent  int       // sources whose file is not on this device
 	Done    int       // since the start
@@ -297,5 +296,5 @@ type State struct {
 func (q *Queue) State() State {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return State{Waiting: len(q.items), Held: q.held, Absent: q.absent, Done: q.done, Trouble: q.trouble, Retry: q.retry}
+	return State{Held: q.held, Absent: q.absent, Done: q.done, Trouble: q.trouble, Retry: q.retry}
 }

@@ -83,9 +83,9 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate, me string) e
 	case memory.Semantic:
 		out.Fields.Semantic = &memory.SemanticFields{Name: nameOf(c, me), Details: c.Details, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object}
 	case memory.Procedural:
-		out.Fields.Procedural = &memory.ProceduralFields{EntryType: or(c.EntryType, "guide"), Description: c.Details, Steps: c.Steps}
+		out.Fields.Procedural = &memory.ProceduralFields{EntryType: cmp.Or(c.EntryType, "guide"), Description: c.Details, Steps: c.Steps}
 	case memory.Resource:
-		out.Fields.Resource = &memory.ResourceFields{Title: or(c.Title, c.Text), MediaType: or(c.MediaType, "text/plain")}
+		out.Fields.Resource = &memory.ResourceFields{Title: cmp.Or(c.Title, c.Text), MediaType: cmp.Or(c.MediaType, "text/plain")}
 	case memory.Vault:
 		if c.Secret == "" {
 			return fmt.Errorf("%w: secret: empty", memory.ErrInvalid)
@@ -94,7 +94,7 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate, me string) e
 		if err != nil {
 			return fmt.Errorf("seal to the vault: %w", err)
 		}
-		out.Fields.Vault = &memory.VaultFields{EntryType: or(c.EntryType, "password"), Label: or(c.Label, c.Text), Sealed: sealed}
+		out.Fields.Vault = &memory.VaultFields{EntryType: cmp.Or(c.EntryType, "password"), Label: cmp.Or(c.Label, c.Text), Sealed: sealed}
 		out.Sensitivity = memory.Secret
 	}
 	return nil
@@ -136,13 +136,6 @@ func evidence(s abi.Span, turns []turn) (memory.Evidence, error) {
 	e := memory.Evidence{Event: t.event, Utterance: t.utterance, At: t.at, Speaker: t.speaker, Start: s.Start, End: s.End}
 	e.Excerpt = memory.Cut(t.text[s.Start:s.End], memory.MaxExcerpt)
 	return e, nil
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // FromMillis is the instant of a candidate's time, which is in ms since 1970; 0 is no time.

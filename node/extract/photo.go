@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -96,7 +97,7 @@ func (x *Extractor) location(p *pending) {
 		return
 	}
 	x.session.Place = ev.Place.Name
-	who := or(x.cfg.Wearer, "The wearer")
+	who := cmp.Or(x.cfg.Wearer, "The wearer")
 	c := memory.Candidate{Type: memory.Episodic, Text: fmt.Sprintf("%s arrived at %s, %s", who, ev.Place.Name, ev.At.In(x.zone(ev)).Format("2006-01-02 15:04")),
 		Owner: memory.Owner{User: x.cfg.Owner}, Tags: []string{"visit"}, Confidence: 1, Sensitivity: memory.Private,
 		Source:   memory.Source{Device: ev.ID.Device, Plugin: "node"},

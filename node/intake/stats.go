@@ -56,9 +56,7 @@ func (c *counters) snapshot() Stats {
 	defer c.mu.Unlock()
 	s := c.Stats
 	s.Received = map[memory.Kind]uint64{}
-	for k, n := range c.Received {
-		s.Received[k] = n
-	}
+	maps.Copy(s.Received, c.Received)
 	s.Rejected, s.Private = maps.Clone(c.Rejected), maps.Clone(c.Private)
 	return s
 }

@@ -183,10 +183,8 @@ func isNear(ip netip.Addr, own []net.Addr) bool {
 	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || shared.Contains(ip) {
 		return true
 	}
-	for _, a := range own {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Contains(ip) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(own, func(a net.Addr) bool {
+		p, err := netip.ParsePrefix(a.String())
+		return err == nil && p.Contains(ip)
+	})
 }

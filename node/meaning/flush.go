@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
-	"github.com/locket-dev/locket/memory"
+	"maps"
+	"slices"
 )
 
 // write is a segment to write, or to delete if data is nil.
@@ -21,10 +21,7 @@ func (k *Keeper) Flush(ctx context.Context) error {
 	k.flushing.Lock()
 	defer k.flushing.Unlock()
 	k.mu.Lock()
-	var waiting []memory.ID
-	for id := range k.queue {
-		waiting = append(waiting, id)
-	}
+	waiting := slices.Collect(maps.Keys(k.queue))
 	var m manifest
 	for _, s := range []struct {
 		sp *space

@@ -3,6 +3,7 @@ package mem0
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/sorting"
@@ -66,11 +67,7 @@ func (k *call) entities() (any, error) {
 			e["created_at"], e["updated_at"] = min(e["created_at"].(string), stamp(o.First)), max(e["updated_at"].(string), stamp(o.Last))
 		}
 	}
-	all := []map[string]any{}
-	for _, e := range by {
-		all = append(all, e)
-	}
-	sorting.Sort(all, func(a, b map[string]any) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
+	all := sorting.Sorted(maps.Values(by), func(a, b map[string]any) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
 	from := min((page-1)*size, len(all))
 	return k.pages(page, size, len(all), all[from:min(from+size, len(all))]), nil
 }

@@ -383,10 +383,5 @@ func (r *Rule) applies(q *Request, it *Item) bool {
 	if r.Kind != "" && r.Kind != q.Kind || r.Who != "" && r.Who != q.Name || len(r.Actions) > 0 && !slices.Contains(r.Actions, q.Action) {
 		return false
 	}
-	for _, c := range r.conds {
-		if c.expr.holds(q, it) == c.unless {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.conds, func(c condition) bool { return c.expr.holds(q, it) == c.unless })
 }

@@ -116,7 +116,7 @@ func (c clock) last(of string, now time.Time) (at time.Time, ok bool) {
 			return at, false
 		}
 		if err == nil {
-			if at, ok = c.on(said.From, now, anyDay); ok {
+			if at, ok = c.lastOn(said.From, now, anyDay); ok {
 				return at, true
 			}
 		}
@@ -127,10 +127,10 @@ func (c clock) last(of string, now time.Time) (at time.Time, ok bool) {
 	return at, false
 }
 
-// on returns the last time on a day, not after now, that a clock can mean. If the
+// lastOn returns the last time on a day, not after now, that a clock can mean. If the
 // question names a day, and it is not today, only times at which people are awake
 // count.
-func (c clock) on(day, now time.Time, anyDay bool) (at time.Time, ok bool) {
+func (c clock) lastOn(day, now time.Time, anyDay bool) (at time.Time, ok bool) {
 	y, m, d := day.Date()
 	awake := !anyDay && len(c.hours) > 1 && day.Format(time.DateOnly) != now.Format(time.DateOnly)
 	for _, h := range c.hours {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/locket-dev/locket/memory"
@@ -62,12 +63,7 @@ func (read reader) any(checks ...check) func(memory.ID) bool {
 	}
 	return once(func(id memory.ID) bool {
 		d := read(id)
-		for _, c := range all {
-			if c(d) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(all, func(c check) bool { return c(d) })
 	})
 }
 

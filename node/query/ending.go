@@ -8,7 +8,7 @@ import (
 
 // read adds or replaces what is known of a memory.
 func (o *overview) read(m *memory.Memory) {
-	o.put(m.ID, o.outlineOf(m))
+	o.replace(m.ID, o.outlineOf(m))
 	if ends := m.Ends(); !ends.IsZero() {
 		o.ends[m.ID] = ends
 		if o.next.IsZero() || ends.Before(o.next) {
@@ -25,7 +25,7 @@ func (o *overview) expire() {
 	}
 	for id, at := range o.ends {
 		if !now.Before(at) {
-			o.put(id, nil)
+			o.replace(id, nil)
 		}
 	}
 	o.next = time.Time{}

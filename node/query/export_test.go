@@ -31,7 +31,7 @@ func (rd Reader) KnowsOverview() int {
 		panic(err)
 	}
 	defer release()
-	if err := qr.overview.take(context.Background()); err != nil {
+	if err := qr.overview.acquire(context.Background()); err != nil {
 		panic(err)
 	}
 	defer qr.overview.release()
@@ -44,7 +44,7 @@ func (rd Reader) HoldOverview(ctx context.Context) (release func()) {
 	if err != nil {
 		panic(err)
 	}
-	if err := qr.overview.take(ctx); err != nil {
+	if err := qr.overview.acquire(ctx); err != nil {
 		panic(err)
 	}
 	return func() { qr.overview.release(); done() }

@@ -19,7 +19,7 @@ func (rd Reader) Follow(ctx context.Context, q serve.FollowQuery) iter.Seq2[serv
 	return func(yield func(serve.Followed, error) bool) {
 		f := following{of: q}
 		for {
-			at, news, err := f.next(ctx, rd.of)
+			at, news, err := f.lookForChanges(ctx, rd.of)
 			if ctx.Err() != nil {
 				return
 			}
@@ -43,9 +43,9 @@ type following struct {
 	has  map[memory.ID]bool // the memories that the query chose at that look; nil: there was no look yet
 }
 
-// next looks for changes if something was committed since the last look. The first look is
+// lookForChanges looks for changes if something was committed since the last look. The first look is
 // news, too.
-func (f *following) next(ctx context.Context, of opened.Of[*Query]) (at serve.Followed, news bool, err error) {
+func (f *following) lookForChanges(ctx context.Context, of opened.Of[*Query]) (at serve.Followed, news bool, err error) {
 	var now store.Edition
 	err = opened.View(ctx, of, func(_ *Query, tx *store.Tx) (err error) {
 		now, err = tx.Edition()
@@ -88,7 +88,7 @@ func (f *following) look(tx *store.Tx) (news bool, err error) {
 		}
 	}
 	for _, d := range changed {
-		is, err := f.holds(tx, d.ID)
+		is, err := f.isChosen(tx, d.ID)
 		if err != nil {
 			return false, err
 		}
@@ -114,7 +114,7 @@ func (f *following) look(tx *store.Tx) (news bool, err error) {
 func (f *following) list(tx *store.Tx) (map[memory.ID]bool, error) {
 	out := map[memory.ID]bool{}
 	if !f.of.ID.IsZero() {
-		is, err := f.holds(tx, f.of.ID)
+		is, err := f.isChosen(tx, f.of.ID)
 		if is {
 			out[f.of.ID] = true
 		}
@@ -135,7 +135,7 @@ func (f *following) list(tx *store.Tx) (map[memory.ID]bool, error) {
 	return out, nil
 }
 
-func (f *following) holds(tx *store.Tx, id memory.ID) (bool, error) {
+func (f *following) isChosen(tx *store.Tx, id memory.ID) (bool, error) {
 	m, err := tx.Memory(id)
 	if errors.Is(err, memory.ErrNotFound) {
 		return false, nil

@@ -59,7 +59,7 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 			return withoutTopic, err
 		}
 	}
-	if !f.Known || !tells(serve.EvidenceOf(f.Items), question) {
+	if !f.Known || !hasOwnWord(serve.EvidenceOf(f.Items), question) {
 		if !back {
 			return withoutTopic, nil
 		}
@@ -68,9 +68,9 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 	return f, nil
 }
 
-// tells reports whether one of the best items has one of the question's own words.
+// hasOwnWord reports whether one of the best items has one of the question's own words.
 // It is true if the question has none.
-func tells(items []serve.ContextItem, question string) bool {
+func hasOwnWord(items []serve.ContextItem, question string) bool {
 	own := map[string]bool{}
 	for _, w := range recall.ContentWords(question) {
 		own[w.Term] = true

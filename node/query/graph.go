@@ -63,7 +63,7 @@ func (rd Reader) atlas(ctx context.Context) (qr *Query, a *atlas.Atlas, err erro
 	if a, err = atlas.Draw(ctx, ms, atlas.Options{Wearer: qr.c.Wearer, Said: said}); err != nil {
 		return qr, nil, err
 	}
-	qr.overview.keep(ctx, from, a)
+	qr.overview.keepAtlas(ctx, from, a)
 	return qr, a, nil
 }
 

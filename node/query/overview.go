@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -131,7 +132,7 @@ func (o *overview) active(typ memory.Type) iter.Seq[*outline] {
 // an earlier look came from a transaction that sees more, f may find memories that tx
 // does not see yet.
 func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error {
-	if err := o.take(ctx); err != nil {
+	if err := o.acquire(ctx); err != nil {
 		return err
 	}
 	defer o.release()
@@ -146,9 +147,9 @@ func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error
 	return f()
 }
 
-// take takes the lock, unless ctx ends first: somebody else may be reading all
+// acquire takes the lock, unless ctx ends first: somebody else may be reading all
 // memories.
-func (o *overview) take(ctx context.Context) error {
+func (o *overview) acquire(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (o *overview) release() { <-o.lock }
 
 // drop drops the whole overview.
 func (o *overview) drop(ctx context.Context) error {
-	if err := o.take(ctx); err != nil {
+	if err := o.acquire(ctx); err != nil {
 		return err
 	}
 	defer o.release()
@@ -182,16 +183,16 @@ func (o *overview) clear() {
 // close drops the overview for good. Nobody may use it any more.
 func (o *overview) close() {
 	ctx := context.Background()
-	_, _ = o.drop(ctx), o.take(ctx) // it never ends
+	_, _ = o.drop(ctx), o.acquire(ctx) // it never ends
 	defer o.release()
 	if o.goes != nil {
 		o.goes.Stop()
 	}
 }
 
-// keep keeps an atlas for the next request, unless the names have changed meanwhile.
-func (o *overview) keep(ctx context.Context, from uint64, a *atlas.Atlas) {
-	if o.take(ctx) != nil {
+// keepAtlas keeps an atlas for the next request, unless the names have changed meanwhile.
+func (o *overview) keepAtlas(ctx context.Context, from uint64, a *atlas.Atlas) {
+	if o.acquire(ctx) != nil {
 		return // the request was cancelled
 	}
 	defer o.release()
@@ -240,7 +241,7 @@ func (o *overview) change(ctx context.Context, tx *store.Tx) error {
 	read := func(id memory.ID) error {
 		m, err := tx.Memory(id)
 		if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
-			o.put(id, nil)
+			o.replace(id, nil)
 			return nil
 		}
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -268,14 +269,14 @@ func (o *overview) change(ctx context.Context, tx *store.Tx) error {
 	}
 	for id := range o.by {
 		if !hot[id] {
-			o.put(id, nil)
+			o.replace(id, nil)
 		}
 	}
 	return nil
 }
 
-// put replaces one outline; nil: the memory is gone.
-func (o *overview) put(id memory.ID, l *outline) {
+// replace replaces one outline; nil: the memory is gone.
+func (o *overview) replace(id memory.ID, l *outline) {
 	was := o.by[id]
 	o.twice = nil
 	delete(o.ends, id)
@@ -317,11 +318,7 @@ func (o *overview) count(l *outline, n int) {
 // holds the lock.
 func (o *overview) byLearnt() []*outline {
 	if o.order == nil {
-		o.order = make([]*outline, 0, len(o.by))
-		for _, l := range o.by {
-			o.order = append(o.order, l)
-		}
-		slices.SortFunc(o.order, compare)
+		o.order = slices.SortedFunc(maps.Values(o.by), compare)
 	}
 	return o.order
 }

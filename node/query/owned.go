@@ -130,12 +130,12 @@ func (p property) owns(text string) whose {
 	default:
 		re, cue = tellsOwn(), namesProperty
 	}
-	if p.kin != nil && !p.kin.MatchString(text) && gives(text) {
+	if p.kin != nil && !p.kin.MatchString(text) && saysRelation(text) {
 		return anothers
 	}
 	if m := submatch(re, cue, text); m != nil {
 		switch {
-		case m[2] != "" || m[4] != "" || p.partner && !gives(text):
+		case m[2] != "" || m[4] != "" || p.partner && !saysRelation(text):
 			return anothers
 		case m[1] != "" || m[3] != "" || p.partner:
 			return speakers
@@ -150,8 +150,8 @@ func (p property) owns(text string) whose {
 	return nobodys
 }
 
-// gives reports whether a text says who somebody is to somebody else.
-func gives(text string) bool {
+// saysRelation reports whether a text says who somebody is to somebody else.
+func saysRelation(text string) bool {
 	return namesPartner(text) && givesName().MatchString(text) && !givesJob().MatchString(text)
 }
 
@@ -167,7 +167,7 @@ func (p property) misses(text string, byOwner bool) bool {
 		return false
 	}
 	switch {
-	case !gives(text):
+	case !saysRelation(text):
 		return true
 	case m[2] != "":
 		return memory.Normal(m[2]) != memory.Normal(p.owner)
@@ -177,8 +177,8 @@ func (p property) misses(text string, byOwner bool) bool {
 	return m[1]+m[3] != "" && !byOwner
 }
 
-// of returns whose property a document is about: the wearer's or somebody else's.
-func (p property) of(d document, question, wearer string) whose {
+// ownerIn returns whose property a document is about: the wearer's or somebody else's.
+func (p property) ownerIn(d document, question, wearer string) whose {
 	if d.u != nil {
 		text := memory.Cut(d.u.Text, mostOwned)
 		w := p.owns(text)
@@ -236,7 +236,7 @@ func (qr *Query) owner(question string) (owner string, doubts, tells check) {
 	wearer := qr.c.Wearer
 	switch {
 	case p.owner == "":
-		return "", func(d document) bool { return p.of(d, question, wearer) == anothers }, nil
+		return "", func(d document) bool { return p.ownerIn(d, question, wearer) == anothers }, nil
 	case p.partner:
 		doubts = func(d document) bool {
 			text, speaker := said(d, wearer)
@@ -248,7 +248,7 @@ func (qr *Query) owner(question string) (owner string, doubts, tells check) {
 	if p.wedByOwner != nil { // doubts already finds what does not say whom they married, and 嫁给 stands for 娶
 		return "", doubts, nil
 	}
-	return p.owner, doubts, func(d document) bool { return p.of(d, question, wearer) != nobodys }
+	return p.owner, doubts, func(d document) bool { return p.ownerIn(d, question, wearer) != nobodys }
 }
 
 // ofBystander reports whether a document is what the owner says about somebody else ("my sister

@@ -61,7 +61,7 @@ func readWhereabouts(question string, now time.Time) (w whereabouts, ok bool) {
 		}
 		if w.people = withHan.MatchString(rest); w.people || whereHan.MatchString(rest) {
 			w.han = true
-			return w.at(strings.ReplaceAll(m[1], "的", ""), now, hereHan.MatchString(rest))
+			return w.withTime(strings.ReplaceAll(m[1], "的", ""), now, hereHan.MatchString(rest))
 		}
 	}
 	for _, kind := range []struct {
@@ -72,16 +72,16 @@ func readWhereabouts(question string, now time.Time) (w whereabouts, ok bool) {
 			if m := re.FindStringSubmatch(s); m != nil {
 				w.people = kind.people
 				rest := mealEn.ReplaceAllStringFunc(m[1], func(meal string) string { return "at " + mealTime[meal] })
-				return w.at(strings.Join(strings.Fields(fillerEn.ReplaceAllString(rest, " ")), " "), now, kind.here)
+				return w.withTime(strings.Join(strings.Fields(fillerEn.ReplaceAllString(rest, " ")), " "), now, kind.here)
 			}
 		}
 	}
 	return w, false
 }
 
-// at sets the time by what a question says about it. here: without a word about time,
+// withTime sets the time by what a question says about it. here: without a word about time,
 // the question is about now.
-func (w whereabouts) at(when string, now time.Time, here bool) (whereabouts, bool) {
+func (w whereabouts) withTime(when string, now time.Time, here bool) (whereabouts, bool) {
 	if when == "now" || when == "现在" || when == "" {
 		w.from, w.to = now, now
 		return w, !w.people && (when != "" || here)

@@ -3,6 +3,7 @@ package remotes
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -41,11 +42,7 @@ func (p *Remotes) round(ctx context.Context, r *remote) error {
 func (p *Remotes) all() []*remote {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var out []*remote
-	for _, r := range p.at {
-		out = append(out, r)
-	}
-	return out
+	return slices.Collect(maps.Values(p.at))
 }
 
 // Round runs one round with every remote at the same time. The status of each has its

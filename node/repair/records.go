@@ -155,7 +155,7 @@ func (v *visit) repairStore(ctx context.Context, s aStore, r *Result) error {
 		if err := v.restart(ctx, into, opt); err != nil {
 			return err
 		}
-		r.Salvaged, r.Orphans, r.Blobs = true, got.Orphans, got.Blobs
+		r.Salvaged, r.Blobs = true, got.Blobs
 	}
 	if err := v.quarantine(opt.Dir); err != nil {
 		return err

@@ -85,7 +85,6 @@ type Result struct {
 	Aside    string // folder of what was put aside; empty if nothing was
 	// For the node's store, if it was rebuilt.
 	Salvaged bool
-	Orphans  []memory.ID // memories without any assertions
 	Blobs    []memory.ID // blobs of memories whose files are lost
 }
 

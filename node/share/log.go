@@ -50,8 +50,7 @@ const (
 	DidSell    = "sold"                 // the key was delivered
 	DidEnd     = "sale ended"           // the listing was withdrawn
 	DidAsk     = string(consent.DidAsk) // a rule asks the wearer; To names who would be shown something
-	DidAllow   = string(consent.DidAllow)
-	MaxDeedLog = 500 // entries that are kept
+	MaxDeedLog = 500                    // entries that are kept
 )
 
 // Account stores the owner's log, sealed, with at most [MaxDeedLog] entries.

@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -106,12 +107,7 @@ func (sh *Sharing) welcome() (string, error) {
 	return envelope.Welcome{Space: sh.c.Public.Space(), Genesis: first.Hash()}.String(), nil
 }
 
-func perEvidence(g delta.Grant) int {
-	if g.PerEvidence == 0 {
-		return delta.MaxPerEvidence
-	}
-	return g.PerEvidence
-}
+func perEvidence(g delta.Grant) int { return cmp.Or(g.PerEvidence, delta.MaxPerEvidence) }
 
 func (sr Sharer) addFeed(ctx context.Context, r *serve.GrantRequest, limits delta.Grant) (serve.Grant, error) {
 	w := share.FeedSpec{Name: r.Name, Key: r.Key, Grant: limits, Audio: r.Recordings, Criteria: share.Criteria{Types: r.Types, Since: r.Since, Most: memory.Personal}}

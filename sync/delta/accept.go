@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -241,10 +242,7 @@ func evidenced(a *memory.Assertion, es []memory.Evidence, g Grant, known Lookup)
 	if v, why := pieces(es); v != Accepted {
 		return v, why
 	}
-	limit := g.PerEvidence
-	if limit == 0 {
-		limit = MaxPerEvidence
-	}
+	limit := cmp.Or(g.PerEvidence, MaxPerEvidence)
 	for i, e := range es {
 		if v, why := found(e, known); v != Accepted {
 			return v, fmt.Sprintf("evidence %d: %s", i+1, why)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strconv"
 
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/trade"
@@ -147,16 +147,10 @@ func (m *Market) Checkout(ctx context.Context, id trade.Hash, how string) (c tra
 		return c, err
 	}
 	u, err := url.Parse(c.URL)
-	if err != nil || u.Host == "" || trade.Text(c.URL, 1, 4096, false) != nil || u.Scheme != "https" && (how == "" || u.Scheme != "http" || !local(u.Hostname())) {
+	if err != nil || u.Host == "" || trade.Text(c.URL, 1, 4096, false) != nil || u.Scheme != "https" && (how == "" || u.Scheme != "http" || !clientaddr.Loopback(u.Hostname())) {
 		return c, fmt.Errorf("checkout: %w: it names no page", ErrAnswer)
 	}
 	return c, nil
-}
-
-// local reports whether a host is this machine, which is used to try out a market.
-func local(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Pay pays an order.

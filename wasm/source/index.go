@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -156,10 +157,7 @@ func (x *Index) Search(words ...string) []Listed {
 			newest[p.ID] = p
 		}
 	}
-	list := []Listed{}
-	for _, p := range newest {
-		list = append(list, p)
-	}
+	list := slices.AppendSeq([]Listed{}, maps.Values(newest))
 	sorting.Sort(list, func(a, b Listed) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }

@@ -71,7 +71,6 @@ type ManagerWork struct {
 type Result struct {
 	Rulings  []judge.Ruling
 	Managers []ManagerWork
-	Routed   string // the router's reason, or why all managers were asked
 }
 
 // Held returns how many lines were held back because of secrets.
@@ -96,14 +95,12 @@ func (p *Pipeline) Work(ctx context.Context, b judge.Batch) (Result, error) {
 	}
 	res.Managers = append(res.Managers, ManagerWork{Manager: memory.Vault, Found: held})
 	if len(b.Messages) == 0 {
-		res.Routed = "every line holds a secret"
 		return res, nil
 	}
-	picked, why, err := p.route(ctx, &b)
+	picked, err := p.route(ctx, &b)
 	if err != nil {
 		return res, err
 	}
-	res.Routed = why
 	type outcome struct {
 		rulings []judge.Ruling
 		asked   ManagerWork
@@ -172,7 +169,7 @@ var managers = []memory.Type{memory.Core, memory.Episodic, memory.Semantic, memo
 
 // route asks which managers get a batch. If the answer can't be used, all of
 // them get it, so that a bad router loses nothing.
-func (p *Pipeline) route(ctx context.Context, b *judge.Batch) (picked []memory.Type, why string, err error) {
+func (p *Pipeline) route(ctx context.Context, b *judge.Batch) (picked []memory.Type, err error) {
 	var may []memory.Type
 	for _, t := range managers {
 		if slices.Contains(p.Types, t) {
@@ -180,11 +177,11 @@ func (p *Pipeline) route(ctx context.Context, b *judge.Batch) (picked []memory.T
 		}
 	}
 	if len(may) < 2 {
-		return may, "the grant has one type alone", nil
+		return may, nil
 	}
 	var answer struct {
 		Managers []string `json:"managers"`
-		Reason   string   `json:"reason"`
+		Reason   string   `json:"reason"` // part of the schema; nobody reads it
 	}
 	r := llm.Request{System: prompts.Text(prompts.Router, prompts.Rules), Messages: llm.FromUser(show(b)), Schema: routes}
 	_, err = p.Model.AskJSON(ctx, r, func(raw []byte) error {
@@ -200,17 +197,17 @@ func (p *Pipeline) route(ctx context.Context, b *judge.Batch) (picked []memory.T
 		return nil
 	})
 	if f, ok := errors.AsType[*llm.Fault](err); ok && !f.Temporary() && ctx.Err() == nil {
-		return may, "the router gave no answer that can be used, and all were asked: " + f.Error(), nil
+		return may, nil
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	for _, t := range may {
 		if slices.Contains(answer.Managers, string(t)) {
 			picked = append(picked, t)
 		}
 	}
-	return picked, strings.Join(strings.Fields(answer.Reason), " "), nil
+	return picked, nil
 }
 
 // manage lets one manager find candidates, compares them with known memories,

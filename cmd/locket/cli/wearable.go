@@ -3,6 +3,8 @@ package cli
 import (
 	"net"
 	"net/url"
+
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // LostPasswordHint says what to do if the password of an existing wearable is lost.
@@ -16,7 +18,7 @@ func OnlyLocalNote(broker string) string {
 	if err != nil {
 		return ""
 	}
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() && !ip.IsUnspecified() {
+	if host := u.Hostname(); !clientaddr.Loopback(host) && !net.ParseIP(host).IsUnspecified() {
 		return ""
 	}
 	return "Only programs on this machine can reach that address. For a wearable that connects over the network:\n" + DocsAt + "mqtt.md#over-the-network\n"

@@ -43,12 +43,7 @@ func (p *PocketSphinx) command() engine.Command {
 	return c
 }
 
-func (p *PocketSphinx) model() string {
-	if p.Model == "" {
-		return sphinxModel
-	}
-	return p.Model
-}
+func (p *PocketSphinx) model() string { return cmp.Or(p.Model, sphinxModel) }
 
 // Find returns a Fault of kind Missing unless the program and its model are there.
 func (p *PocketSphinx) Find() error {

@@ -49,12 +49,7 @@ type OpenAI struct {
 const openAI = "openai"
 
 // ModelName returns the model's name, by which a service has its price.
-func (o *OpenAI) ModelName() string {
-	if o.Model == "" {
-		return "whisper-1"
-	}
-	return o.Model
-}
+func (o *OpenAI) ModelName() string { return cmp.Or(o.Model, "whisper-1") }
 
 // Name returns "openai" and the model.
 func (o *OpenAI) Name() string { return openAI + " " + o.ModelName() }

@@ -101,12 +101,12 @@ func (p *Player) RoundTrip(r *http.Request) (*http.Response, error) {
 	case p.Next == nil:
 		return nil, fmt.Errorf("%w: want %s", ErrMissing, file)
 	}
-	return p.take(r, body, file)
+	return p.record(r, body, file)
 }
 
-// take sends a request to Next and records the answer. Answers that are not
+// record sends a request to Next and records the answer. Answers that are not
 // JSON, and failures, are returned and not recorded.
-func (p *Player) take(r *http.Request, body []byte, file string) (*http.Response, error) {
+func (p *Player) record(r *http.Request, body []byte, file string) (*http.Response, error) {
 	out := r.Clone(r.Context())
 	out.Body = io.NopCloser(bytes.NewReader(body))
 	res, err := p.Next.RoundTrip(out)

@@ -141,7 +141,7 @@ var may = map[string][]string{
 	"sync/envstore":                   {"memory", "sync/envelope", "sync/replica", "internal/atomicfile"},
 	"sync/peer":                       {"memory", "sync/envelope", "sync/httpsig", "sync/remote/page", "sync/replica", "sync/envstore"},
 	"sync/pairing":                    {"memory", "crypto/...", "sync/..."},
-	"sync/remote":                     {"memory", "sync/canonical", "sync/envelope", "sync/httpsig", "sync/replica", "sync/trade", "internal/dialfault", "internal/retry"},
+	"sync/remote":                     {"memory", "sync/canonical", "sync/envelope", "sync/httpsig", "sync/replica", "sync/trade", "internal/clientaddr", "internal/dialfault", "internal/retry"},
 	"node/archive":                    {"memory", "memory/reconcile", "crypto/keyring"},
 	"node/backup":                     {"memory", "crypto/seal", "internal/atomicfile", "internal/filelock", "internal/retry", "internal/wait", "node/archive"},
 	"node/foreign":                    {"memory", "node/serve", "internal/clientaddr", "internal/retry", "internal/wait"},

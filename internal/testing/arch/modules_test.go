@@ -101,7 +101,8 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 	}
 }
 
-// The copy of Ristretto differs from the version that go.mod requires in one line.
+// The copy of Ristretto differs from the version that go.mod requires in one line. Files that no
+// build of ours needs are not copied.
 func TestPatchedModule(t *testing.T) {
 	cmd := exec.Command("go", "mod", "download", "-json", "github.com/dgraph-io/ristretto/v2")
 	cmd.Dir = filepath.Join(root, "cmd", "locket-bench") // where the module is not replaced
@@ -138,7 +139,7 @@ func TestPatchedModule(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || copied < 30 {
+	if err != nil || copied < 25 {
 		t.Errorf("%d files, %v", copied, err)
 	}
 }

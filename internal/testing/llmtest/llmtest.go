@@ -8,6 +8,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -71,9 +72,7 @@ func New(t testing.TB, o Options) *Server {
 	if len(o.Models) == 0 {
 		o.Models = []string{"test-model"}
 	}
-	if o.Dimensions == 0 {
-		o.Dimensions = 32
-	}
+	o.Dimensions = cmp.Or(o.Dimensions, 32)
 	s := &Server{opt: o, otherwise: Say("ok")}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)

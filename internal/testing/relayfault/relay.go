@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -151,9 +152,7 @@ func write(w http.ResponseWriter, a answer) {
 	if a.none {
 		panic(http.ErrAbortHandler)
 	}
-	for k, v := range a.header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	if a.cut {
 		_, _ = w.Write(a.body[:len(a.body)/2]) // half of the promised length

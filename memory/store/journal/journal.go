@@ -24,6 +24,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -128,12 +129,8 @@ type file interface {
 // Open opens the journal in dir. It makes the folder, with mode 0700, if there
 // is none. It writes nothing before the first append.
 func Open(dir string, to *seal.Recipient, opt Options) (*Journal, error) {
-	if opt.MaxSegment == 0 {
-		opt.MaxSegment = DefaultMaxSegment
-	}
-	if opt.Reserve == 0 {
-		opt.Reserve = DefaultReserve
-	}
+	opt.MaxSegment = cmp.Or(opt.MaxSegment, DefaultMaxSegment)
+	opt.Reserve = cmp.Or(opt.Reserve, DefaultReserve)
 	if opt.Free == nil {
 		opt.Free = diskspace.Free
 	}
