@@ -45,6 +45,11 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 	if mine == (l.To.Key == t.Self.Key) {
 		return false
 	}
+	for i := range b.Whens {
+		if w := &b.Whens[i]; w.HasDay && !w.Habit {
+			w.Past(t.Now) // 我周六把电钻借给子轩了
+		}
+	}
 	other, attribute := l.Seen(mine)
 	switch {
 	case sum(l.What) || l.What == "钱":

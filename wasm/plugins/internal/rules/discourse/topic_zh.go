@@ -12,6 +12,7 @@ import (
 // can name, so that nothing is said about the speaker.
 type Topic struct {
 	Person  Person
+	Beside  Person // the other one of two of whom a clause told, if there is one
 	Known   bool
 	Unclear bool
 	Thing   bool // unclear, and about a thing of the person's: 我女儿的学校
@@ -65,6 +66,15 @@ func (t *Talk) Attend(x string) {
 	case !own && HasMeZh(x):
 		t.About(t.Self)
 	case !own && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
+		sex, she := syntax.SexZh(t.Topic.Person.Name), strings.HasPrefix(x, "她")
+		switch {
+		case !t.Topic.Known || sex == 0 || (sex == syntax.Female) == she:
+		case t.Topic.Beside.Key != "": // 凯莉跟志明分开了。他搬到长沙去了
+			t.About(t.Topic.Beside)
+		case she: // speech recognition writes 他 for both
+			t.Topic = Topic{Unclear: true}
+			return
+		}
 		if !t.Topic.Known || t.Topic.Person.Key == t.Self.Key { // 她是绵阳的，在医院当护士: not the speaker
 			p, ok := t.AbsentZh()
 			t.Topic = Topic{Person: p, Known: ok, Unclear: !ok}

@@ -81,6 +81,10 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 		return (past || fitted) && !syntax.Auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
 	past = past && !perPeriod(&c)
+	if n := len(c.Whens); ok && past && n > 1 && postponed(&c) {
+		past, c.Past, c.Perfect = false, false, false
+		c.Whens = timex.FindWhens(s, t.Now)[n-1:]
+	}
 	if past && comesLater(t, &c, s) {
 		past, c.Past, c.Perfect = false, false, false
 		c.Whens = timex.FindWhens(s, t.Now)
@@ -223,7 +227,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	alone := refuse.CompoundsZh.Replace(raw)
 	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "呗", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "我赌", "我猜", "要么", "他们", "她们",
-		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我", "算算", "算一下", "的电了", "手机没电", "趟洗手间", "上厕所", "去厕所", "马上回来", "马上就来", "能吃下", "能喝下"} {
+		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我", "算算", "算一下", "的电了", "手机没电", "笑得", "气得", "吓得", "急得", "馋得", "恨不得", "趟洗手间", "上厕所", "去厕所", "马上回来", "马上就来", "能吃下", "能喝下"} {
 		if strings.Contains(alone, no) && (no != "请" || !milestone) {
 			return false
 		}
