@@ -193,7 +193,7 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if nobody := syntax.StartsWithAny(q.Text, ellipsis.GapsZh[:]) || utf8.RuneCountInString(q.Text) <= few && q.Gaps(); nobody && (c.Kind == "habit" && syntax.ContainsAny(q.Text, "在哪", "哪儿", "哪里") || c.Kind == "noted" && !strings.Contains(c.Text, t.Self.Name)) {
 			return true // 什么时候再考 / 一月十七号: who?
 		}
-		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && chinese.About(q.Text) != "") && !(q.Whose != "" && strings.Contains(q.Text, "在哪")) // too vague for a question and half a sentence
+		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && (chinese.About(q.Text) != "" || syntax.ContainsAny(q.Text, noted.BillsZh...))) && !(q.Whose != "" && strings.Contains(q.Text, "在哪")) // too vague for a question and half a sentence
 	})...)
 	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
 	for i := from; i < len(t.Out.Candidates); i++ {

@@ -207,13 +207,16 @@ func deedZh(x string) bool {
 	return strings.HasPrefix(x, "我") && discourse.ToldZh(x) && !syntax.ContainsAny(x, "不", "没", "忘", "知道", "记得", "记错", "明白", "懂", "喜欢", "累", "困", "饿", "饱")
 }
 
+// BillsZh are what has to be paid again and again.
+var BillsZh = []string{"信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供"}
+
 // billZh reports whether something has to be paid for a home, a car, a school or a card:
 // 这个月信用卡要还六千八.
 func billZh(x string) bool {
 	if what, sum, ok := strings.Cut(x, "花了"); ok && what != "" && strings.Trim(sum, syntax.DigitsZh+"多元块钱") == "" {
 		return true // 换轮胎花了两千四
 	}
-	return syntax.ContainsAny(x, "信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供") && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
+	return syntax.ContainsAny(x, BillsZh...) && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
 }
 
 // noteZh does the same for a Chinese sentence: the whole sentence is kept.

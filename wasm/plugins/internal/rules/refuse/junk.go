@@ -302,6 +302,11 @@ func Soothed(s syntax.Sentence) syntax.Sentence {
 		}
 		return s
 	}
+	if next := s.At(1); s.At(0) == "no" && (next == "ta" || next == "thanks") && len(s.Toks) > 4 {
+		if base, _ := syntax.Contraction(s.At(2)); base == "i" || base == "we" {
+			return s.Sub(2, len(s.Toks)) // "no thanks I've given up sugar"
+		}
+	}
 	k := 0
 	for k < min(len(s.Toks), 7) && Soothing[s.At(k)] {
 		k++
