@@ -19,7 +19,7 @@ import (
 // errProcess: a worker does not answer any more.
 var errProcess = errors.New("no answer")
 
-// loadTime limits the start of a worker, for each of its plugins: 8 MB of module take some seconds
+// loadTime limits the start of a worker, for each of its plugins: 10 MB of module take some seconds
 // to compile on a small board.
 const loadTime = 2 * time.Minute
 

@@ -81,7 +81,7 @@ func TestModules(t *testing.T) {
 		{"empty", nil, ErrModule, "bytes wanted"},
 		{"text", []byte("#!/bin/sh\nexit\n"), ErrModule, "does not begin"},
 		{"component", []byte("\x00asm\x0d\x00\x01\x00"), ErrModule, "component"},
-		{"over 8 MB", make([]byte, abi.MaxModule+1), ErrModule, "at most"},
+		{"over the limit", make([]byte, abi.MaxModule+1), ErrModule, "at most"},
 		{"minimum over the limit", with(func(a *asm) { a.memory = cat([]byte{0}, leb(257)) }), ErrMemory, "257 pages"},
 		{"minimum of 4 GiB", with(func(a *asm) { a.memory = cat([]byte{0}, leb(65536)) }), ErrMemory, "65536 pages"},
 		{"shared memory", with(func(a *asm) { a.memory = []byte{3, 1, 2} }), ErrModule, "limits of form"},

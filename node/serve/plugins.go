@@ -12,8 +12,8 @@ import (
 )
 
 // MaxPackage is the maximum number of bytes of a request to install a plugin: a module
-// of 8 MiB in base64, and the rest.
-const MaxPackage = 12 << 20
+// of 10 MiB in base64, and the rest.
+const MaxPackage = 15 << 20
 
 // Plugger manages extractors while events arrive. Nothing is lost or processed twice. A
 // plugin is named by its complete id. The command line shows, asks, verifies and

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/abi"
 )
 
 const manifest = `id = "ann/parking"
@@ -156,7 +157,7 @@ func TestReadRefuses(t *testing.T) {
 		"no module":        {archive(t, toml), "no plugin.wasm"},
 		"no manifest":      {archive(t, module), "no plugin.toml"},
 		"large manifest":   {archive(t, file(ManifestName, strings.Repeat("#", wasm.MaxManifest+1))), "at most"},
-		"bomb":             {archive(t, toml, file(ModuleName, strings.Repeat("\x00", 9<<20))), "at most"},
+		"bomb":             {archive(t, toml, file(ModuleName, strings.Repeat("\x00", abi.MaxModule+1))), "at most"},
 		"signature":        {archive(t, toml, module, file(SignatureName, "xyz")), "hexadecimal"},
 		"no gzip":          {[]byte("PK\x03\x04"), "not a plugin file"},
 		"nothing":          {nil, "not a plugin file"},

@@ -83,13 +83,11 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if !strings.Contains(first, "你") && syntax.ContainsAny(first, "帮我", "给我", "替我", "陪我", "接我", "送我", "来我", "去我") && !strings.HasPrefix(first, "我") {
 			said = "你" + said // 明天十点给你打电话好吗: the other person does it
 		}
-		t.Rejoined = true
-		end := otherText(t, s)
+		end := rejoined(t, s)
 		for _, one := range syntax.Sentences(said + "。") {
 			sentence(t, one)
 		}
 		end()
-		t.Rejoined = false
 		if len(t.Out.Candidates) == from {
 			return false
 		}

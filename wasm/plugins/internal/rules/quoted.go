@@ -25,6 +25,16 @@ func otherText(t *discourse.Talk, s syntax.Sentence) func() {
 	return func() { t.Quotations, t.Sought, t.Instead = quotations, sought, instead }
 }
 
+// rejoined is otherText for a text that was made from a question and its answer.
+func rejoined(t *discourse.Talk, s syntax.Sentence) func() {
+	end := otherText(t, s)
+	t.Rejoined = true
+	return func() {
+		t.Rejoined = false
+		end()
+	}
+}
+
 // quotationsIn finds the quotations of a text in which somebody speaks about themselves, before or
 // after a verb of saying: 妈妈说：“我住院了。”, "I'm moving," said Tom. It leaves out quotations of the
 // speaker's own words.

@@ -16,6 +16,25 @@ import (
 // is the Fiesta. The only thing that the other speaker's previous turn names replaces "it" and
 // "them", and what it asks after "still" completes "I stopped".
 
+// undertakes returns the token after "I'll do it" at the beginning of an answer, 0 if it does not begin so:
+// "not yet, I'll do it tonight" after "did you pay the gas bill?".
+func undertakes(a *noted.Reply) int {
+	k := a.From
+	if a.At(k) == "not" && a.At(k+1) == "yet" {
+		for k += 2; a.At(k) == "," || a.At(k) == "but"; k++ {
+		}
+	}
+	base, rest := syntax.Contraction(a.At(k))
+	if k++; a.At(k) == "will" && rest == "" {
+		rest = "will"
+		k++
+	}
+	if base != "i" && base != "we" || rest != "will" || a.At(k) != "do" || a.At(k+1) != "it" && a.At(k+1) != "that" {
+		return 0
+	}
+	return k + 2
+}
+
 // referred reads a sentence that does not say what the previous turn names. It reports whether the
 // sentence needs no other reading.
 func referred(t *discourse.Talk, s syntax.Sentence) bool {
@@ -34,6 +53,14 @@ func referred(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 		q.Names = true
 		return readJoined(t, &q, s, q.Says(false, q.Rest)+s.Text[s.Toks[a.From+2].End:s.End], "")
+	}
+	if k := undertakes(&a); k > 0 {
+		q, ok := ellipsis.Inquired(t)
+		if !ok || q.Word != "" || q.Subj != "I" && q.Subj != "we" || q.Aux != "did" && q.Aux != "have" || len(q.Rest) < 2 {
+			return false
+		}
+		verb, _, _ := syntax.Lemma(strings.ToLower(q.Rest[0]))
+		return readJoined(t, &q, s, "I will "+verb+" "+strings.Join(q.Rest[1:], " ")+s.Text[s.Toks[k-1].End:s.End], "")
 	}
 	at, end, kind := leftOpen(&a)
 	if kind == 0 {

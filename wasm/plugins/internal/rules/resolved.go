@@ -54,9 +54,9 @@ func resolved(t *discourse.Talk, s syntax.Sentence) bool {
 // the answer.
 func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, statement, rest string) bool {
 	from, refused, part, said, called := len(t.Out.Candidates), len(t.Out.Refusals), t.Part, t.Said, t.Called
-	defer otherText(t, s)()
-	t.Rejoined, t.Part = true, discourse.Facts // notes are made for every part, because otherwise the answer would be read again by itself; tidy drops them
-	defer func() { t.Rejoined, t.Part, t.Said, t.Called = false, part, said, called }()
+	defer rejoined(t, s)()
+	t.Part = discourse.Facts // notes are made for every part, because otherwise the answer would be read again by itself; tidy drops them
+	defer func() { t.Part, t.Said, t.Called = part, said, called }()
 	read := func(text string) {
 		for _, o := range syntax.Sentences(text) {
 			sentence(t, o)
@@ -181,21 +181,19 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if declines {
 		plans = slices.Clone(plans)
 	}
-	t.Rejoined = true
-	end := otherText(t, s)
+	end := rejoined(t, s)
 	for _, one := range syntax.Sentences(full + "。") {
 		made := len(t.Out.Candidates)
 		sentence(t, one)
 		ellipsis.ThingFirst(t, one, made)
 	}
 	end()
-	t.Rejoined = false
 	t.Out.Candidates = append(t.Out.Candidates[:from], slices.DeleteFunc(t.Out.Candidates[from:], func(c abi.Candidate) bool {
 		const few = 4 // characters
 		if nobody := syntax.StartsWithAny(q.Text, ellipsis.GapsZh[:]) || utf8.RuneCountInString(q.Text) <= few && q.Gaps(); nobody && (c.Kind == "habit" && syntax.ContainsAny(q.Text, "在哪", "哪儿", "哪里") || c.Kind == "noted" && !strings.Contains(c.Text, t.Self.Name)) {
 			return true // 什么时候再考 / 一月十七号: who?
 		}
-		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && chinese.About(q.Text) != "") && !(q.Whose != "" && strings.Contains(q.Text, "在哪")) // too vague for a question and half a sentence
+		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && (chinese.About(q.Text) != "" || syntax.ContainsAny(q.Text, noted.BillsZh...))) && !(q.Whose != "" && strings.Contains(q.Text, "在哪")) // too vague for a question and half a sentence
 	})...)
 	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
 	for i := from; i < len(t.Out.Candidates); i++ {

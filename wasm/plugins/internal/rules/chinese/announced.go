@@ -16,6 +16,7 @@ func Announced(x string) (who, inner string) {
 	if inner, ok := strings.CutPrefix(x, "他们说"); ok && !strings.Contains(inner, "他") && syntax.ContainsAny(inner, discourse.OutagesZh...) {
 		return "他们", inner
 	}
+	x = syntax.TrimHeads(x, "刚才", "刚刚", "刚")
 	for _, pre := range [...]string{"我们", "咱们", "我", "楼下", "公司", ""} {
 		for _, office := range offices {
 			rest, ok := strings.CutPrefix(x, pre)
@@ -25,7 +26,7 @@ func Announced(x string) (who, inner string) {
 			if !ok {
 				continue
 			}
-			for _, says := range [...]string{"发通知说", "通知说", "通知我们", "通知我", "跟我说", "告诉我", "说了", "说", "通知"} {
+			for _, says := range [...]string{"打电话说", "打电话来说", "来电话说", "发短信说", "发消息说", "发微信说", "发通知说", "通知说", "通知我们", "通知我", "跟我说", "告诉我", "说了", "说", "通知"} {
 				inner, said := strings.CutPrefix(rest, says)
 				if !said {
 					continue

@@ -137,7 +137,7 @@ func endedOf(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, kind, a
 
 // parted takes 我和小雨分手了, 我跟老公离婚了.
 func parted(t *discourse.Talk, b *discourse.BareZh, x string) {
-	for _, end := range [...]string{"分手了", "离婚了"} {
+	for _, end := range [...]string{"分手了", "分开了", "离婚了"} {
 		who, ok := strings.CutSuffix(x, end)
 		if !ok || toCome(who) {
 			continue
@@ -178,7 +178,7 @@ func parted(t *discourse.Talk, b *discourse.BareZh, x string) {
 
 // others takes what happened between two other people: 丽娜跟马可分手了.
 func others(t *discourse.Talk, b *discourse.BareZh, x string) bool {
-	for _, end := range [...]string{"分手了", "离婚了", "结婚了", "订婚了", "和好了", "在一起了"} {
+	for _, end := range [...]string{"分手了", "分开了", "离婚了", "结婚了", "订婚了", "和好了", "在一起了"} {
 		who, ok := strings.CutSuffix(x, end)
 		if !ok || toCome(who) {
 			continue
@@ -201,6 +201,7 @@ func others(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 			a.EventType, a.Actor, a.Started = "event", p.Name, at
 			t.Out.Candidates = append(t.Out.Candidates, a)
 			t.About(p)
+			t.Topic.Beside = t.Named(other)
 			return true
 		}
 	}

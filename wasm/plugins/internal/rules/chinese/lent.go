@@ -45,6 +45,11 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 	if mine == (l.To.Key == t.Self.Key) {
 		return false
 	}
+	for i := range b.Whens {
+		if w := &b.Whens[i]; w.HasDay && !w.Habit {
+			w.Past(t.Now) // 我周六把电钻借给子轩了
+		}
+	}
 	other, attribute := l.Seen(mine)
 	switch {
 	case sum(l.What) || l.What == "钱":
@@ -82,6 +87,13 @@ func readLoan(t *discourse.Talk, x string) (l discourse.Loan, ok bool) {
 	giver, what, held := strings.Cut(head, "把")
 	if !held {
 		giver, what = head, ""
+		if of, first := strings.CutSuffix(giver, "我"); first && of != "" && strings.HasPrefix(tail, "给") {
+			giver, what, held = "我", of, true // 那本书我还给小李了
+		}
+	} else if giver == "" {
+		if p, ok := t.SubjectlessZh(); ok && p.Key == t.Self.Key {
+			giver = "我" // 把缝纫机借给王姐了
+		}
 	}
 	if held && l.Back && discourse.TrimZhEnd(tail) == "" { // 小李把车还了: to the speaker, as far as known
 		l.To = party(t, giver)
@@ -95,7 +107,9 @@ func readLoan(t *discourse.Talk, x string) (l discourse.Loan, ok bool) {
 		if held {
 			to = strings.TrimPrefix(to, "了")
 		} else { // 我的自行车借给小王了, 小王借给我一把电钻
-			if owned, mine := strings.CutPrefix(giver, "我的"); mine {
+			if owned, mine := syntax.CutHead(giver, "我的", "我那", "我这"); mine {
+				owned = giver[len("我"):]
+				owned = strings.TrimPrefix(owned, "的")
 				giver, what = "我", owned
 			} else if p := party(t, strings.TrimPrefix(to, "了")); p.Key != "" && p.Key != t.Self.Key && giver != "" && !strings.HasPrefix(giver, "我") && !syntax.PersonZh(giver) && syntax.KinPrefixZh(giver) == "" && giver[0] >= 0x80 {
 				giver, what = "我", giver // 车借给我弟了
@@ -163,7 +177,13 @@ func partThing(t *discourse.Talk, s string) (who, what string) {
 
 // thing returns a thing without its count and its owner.
 func thing(s string, l *discourse.Loan, t *discourse.Talk) string {
-	s = syntax.TrimHeads(s, "我的", "借的", "借我的", l.From.Name+"的", l.To.Name+"的", "那", "这")
+	s = syntax.TrimHeads(s, "我的", "借的", "借我的", l.From.Name+"的", l.To.Name+"的")
+	if of := syntax.TrimHeads(strings.TrimPrefix(s, "我"), "那", "这"); of != strings.TrimPrefix(s, "我") { // 我那台缝纫机
+		if r, n := utf8.DecodeRuneInString(of); strings.ContainsRune("把辆本个台部件套架双张支块副", r) && len(of) > n {
+			of = of[n:]
+		}
+		s = of
+	}
 	if sum(s) {
 		return s
 	}

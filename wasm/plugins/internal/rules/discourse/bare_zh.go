@@ -209,7 +209,7 @@ func affirmedZh(text string) string {
 // any other word, for 你们, and in a title: 《你的名字》.
 func (t *Talk) pronounZh(s syntax.Sentence, i int) string {
 	word := s.At(i)
-	if next := s.At(i + 1); word == "咱" && (next == "们" || next == "家") {
+	if word == "咱" {
 		word = "我"
 	}
 	if word != "我" && word != "你" && word != "您" {

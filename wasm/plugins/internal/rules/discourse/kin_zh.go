@@ -108,7 +108,7 @@ func (t *Talk) Knows(name string) bool {
 
 // CutOwnZh removes a "my" or "our" from the front: 我家的冰箱 is 冰箱.
 func CutOwnZh(s string) (rest string, own bool) {
-	return syntax.CutHead(s, "我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们", "本人")
+	return syntax.CutHead(s, "我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们家的", "咱们家", "咱们", "咱家的", "咱家", "咱", "本人")
 }
 
 // SubjectZh returns whom a clause is about, from the text before its phrase.
@@ -118,7 +118,7 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 		return Person{}, false // 618我买了台电视
 	}
 	s = syntax.TrimHeads(s, "小时候", "最近", "现在", "目前", "平时", "这阵子", "这段时间") // 最近我在戒糖
-	if r, ok := strings.CutPrefix(s, "我们"); ok && r == "" || s == "咱们" || s == "我" || s == "本人" {
+	if r, ok := strings.CutPrefix(s, "我们"); ok && r == "" || s == "咱们" || s == "咱" || s == "我" || s == "本人" {
 		return t.Self, true
 	}
 	if rest, own := CutOwnZh(s); own {

@@ -89,11 +89,14 @@ func frontZh(x string) bool {
 }
 
 // soundsZh are characters with which foreign names are written.
-const soundsZh = "安娜保罗汤姆艾玛凯文杰克麦露西莉丽亚斯尔特德卡米诺奥利维琳达伦迪尼菲雅洛弗格蕾埃伊莎贝拉托马彼得约翰詹妮查理乔治劳丹索佛朱莱恩布鲁戴夫昂迈兰勒瑟珍佐迭哈曼萨诗苏珊蒂芬奈温琪茜玫森雷塔"
+const soundsZh = "安娜保罗汤姆艾玛凯文杰克麦露西莉丽亚斯尔特德卡米诺奥利维琳达伦迪尼菲雅洛弗格蕾埃伊莎贝拉托马彼得约翰詹妮查理乔治劳丹索佛朱莱恩布鲁戴夫昂迈兰勒瑟珍佐迭哈曼萨诗苏珊蒂芬奈温琪茜玫森雷塔丝"
 
 // Transliterated reports whether s is a foreign name of two to five characters: 保罗.
 func Transliterated(s string) bool {
 	n := utf8.RuneCountInString(s)
+	if n > 2 { // 爱丽丝; 爱 and one more is a verb and a name
+		s = strings.TrimPrefix(s, "爱")
+	}
 	return n >= 2 && n <= 5 && strings.Trim(s, soundsZh) == ""
 }
 

@@ -23,7 +23,7 @@ func (c *Clause) untilVerb(i int) int {
 			for before > i && syntax.Adverb(c.W(before)) {
 				before--
 			}
-			if l, past, ing := syntax.Lemma(w); l != "" && !ing && (past || w != l || c.kindOfPlural(before)) {
+			if l, past, ing := syntax.Lemma(w); l != "" && !ing && (past || w != l || c.kindOfPlural(before) || unchanged[w] && Personal(c.W(k+1))) {
 				if _, event := syntax.EventNoun(w); !event || k > i+1 {
 					return k
 				}
@@ -32,6 +32,9 @@ func (c *Clause) untilVerb(i int) int {
 	}
 	return i
 }
+
+// unchanged are verbs whose past form is their base form: "the car cost us twelve thousand".
+var unchanged = syntax.Set("cost hurt hit cut")
 
 // noLongerAt reports whether "no longer" is at word k.
 func (c *Clause) noLongerAt(k int) bool { return c.W(k) == "no" && c.W(k+1) == "longer" }

@@ -149,8 +149,40 @@ func (c *Clause) Aimed(w *timex.When) bool {
 	if c.At(w.First) == "on" && w.Weekday && (c.At(w.First-1) == "double-booked" || c.At(w.First-2) == "double-booked") {
 		return true
 	}
+	if c.arranged(w) || c.thwarted() && (w.Weekday || w.Assumed > 0) {
+		return true
+	}
 	return c.At(w.First) == "for" && (w.Weekday || w.Assumed > 0 && w.Grain == 'd') && !w.Since && !w.Habit
 }
+
+// arranged reports whether w is the day of what was arranged, and not that of arranging it: "we've booked a
+// table on the third of October", "I've bought tickets for a show on Friday". "I bought a coat on the ninth"
+// is past.
+func (c *Clause) arranged(w *timex.When) bool {
+	if c.Neg || w.Since || w.Habit || !w.Weekday && w.Assumed == 0 {
+		return false
+	}
+	switch c.Verb {
+	case "book", "reserve", "schedule", "arrange":
+		return c.Perfect || !w.Weekday && w.Grain == 'd'
+	case "buy", "get":
+		return c.Perfect && (c.Find(c.Vi, len(c.Words), "tickets") > 0 || c.Find(c.Vi, len(c.Words), "ticket") > 0)
+	}
+	return false
+}
+
+// thwarted reports whether a clause tells of what was to be, and goes on with why it is no longer: "we were
+// meant to go in October but we've cancelled it". "But he never came" says that the day is past.
+func (c *Clause) thwarted() bool {
+	if c.Verb != "be" || !c.Past || !intended[c.W(c.Vi+1)] {
+		return false
+	}
+	_, but, ok := strings.Cut(strings.ToLower(c.Text[c.Start:]), "but ")
+	return ok && syntax.ContainsAny(but, "'ve ", "’ve ", " have ", " has ", "'s been ", "can't", "can’t", "won't", "won’t", "cancelled", "canceled", "called it off", "called off", "pulled out", "fell through")
+}
+
+// intended follow "was" if that tells of a plan.
+var intended = syntax.Set("meant supposed due going planning hoping")
 
 // hadAt reports whether "'d" before the words at token i is "had": "I'd better go", "we'd planned
 // to".
@@ -218,6 +250,9 @@ func (c *Clause) wasMoved() bool {
 	}
 	for k := c.Vi + 1; k < min(len(c.Words), c.Vi+4); k++ {
 		if l, past, _ := syntax.Lemma(c.W(k)); past && timex.Moves(l) {
+			return true
+		}
+		if next := c.W(k + 1); c.W(k) == "put" && (next == "back" || next == "forward" || next == "off") {
 			return true
 		}
 	}

@@ -12,6 +12,7 @@ import (
 // can name, so that nothing is said about the speaker.
 type Topic struct {
 	Person  Person
+	Beside  Person // the other one of two of whom a clause told, if there is one
 	Known   bool
 	Unclear bool
 	Thing   bool // unclear, and about a thing of the person's: 我女儿的学校
@@ -65,6 +66,15 @@ func (t *Talk) Attend(x string) {
 	case !own && HasMeZh(x):
 		t.About(t.Self)
 	case !own && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
+		sex, she := syntax.SexZh(t.Topic.Person.Name), strings.HasPrefix(x, "她")
+		switch {
+		case !t.Topic.Known || sex == 0 || (sex == syntax.Female) == she:
+		case t.Topic.Beside.Key != "": // 凯莉跟志明分开了。他搬到长沙去了
+			t.About(t.Topic.Beside)
+		case she: // speech recognition writes 他 for both
+			t.Topic = Topic{Unclear: true}
+			return
+		}
 		if !t.Topic.Known || t.Topic.Person.Key == t.Self.Key { // 她是绵阳的，在医院当护士: not the speaker
 			p, ok := t.AbsentZh()
 			t.Topic = Topic{Person: p, Known: ok, Unclear: !ok}
@@ -195,7 +205,7 @@ func NamePrefixZh(s string) string {
 }
 
 // notForeignZh are also written with [soundsZh], but are not persons.
-var notForeignZh = syntax.Set("罗马 米兰 利马 安卡拉 布拉格 特斯拉 奥迪 雷克萨斯 特拉维夫 达拉斯 丹佛 芬兰 罗马尼亚 尼斯 拉萨 苏格兰 奥利奥 伊利 温布利 马拉 保安 保姆 安保 雷达 达菲 萨克斯 卡罗拉 雷诺 保利 安利 奥特曼 达利 德文 丹麦 伊拉克 佛罗伦萨 德克萨斯 伊斯兰 保温 伦理 拉菲 芬达 凯迪拉克 劳斯莱斯 玛莎拉蒂")
+var notForeignZh = syntax.Set("罗马 米兰 利马 安卡拉 布拉格 特斯拉 奥迪 雷克萨斯 特拉维夫 达拉斯 丹佛 芬兰 罗马尼亚 尼斯 拉萨 苏格兰 奥利奥 伊利 温布利 马拉 保安 保姆 安保 雷达 达菲 萨克斯 卡罗拉 雷诺 保利 安利 奥特曼 达利 德文 丹麦 伊拉克 佛罗伦萨 德克萨斯 伊斯兰 保温 伦理 拉菲 芬达 凯迪拉克 劳斯莱斯 玛莎拉蒂 蕾丝 丝丝")
 
 // ForeignZh reports whether s is the name of somebody from another country: 奥斯卡, 玛丽.
 func ForeignZh(s string) bool {

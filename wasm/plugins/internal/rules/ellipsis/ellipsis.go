@@ -71,6 +71,9 @@ func (q *Inquiry) AnsweredBy(a *noted.Reply) (statement, rest string) {
 	if q.Word == "where" && head.At(0) == "still" && syntax.Placing(head.At(1)) {
 		head = head.Sub(1, len(head.Toks)) // "still in Galway"
 	}
+	if q.Word == "who" && q.Subj == "" && a.Who == "i" && a.Yes && !a.No {
+		return q.bySelf(a)
+	}
 	if q.Word == "who" && q.Subj == "" && len(head.Toks) == 0 {
 		head, tail = noted.ByName(tail)
 	}

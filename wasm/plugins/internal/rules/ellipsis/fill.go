@@ -289,6 +289,31 @@ func (q *Inquiry) filledWho(head syntax.Sentence, fill, w []string) string {
 	return q.Says(false, q.with(q.gap(w), q.gap(w), fill))
 }
 
+// bySelf makes "I am picking Leo up, at quarter past three" of "who's picking Leo up?" and "I am, at quarter
+// past three".
+func (q *Inquiry) bySelf(a *noted.Reply) (statement, rest string) {
+	aux := q.Aux
+	switch aux {
+	case "is":
+		aux = "am"
+	case "has":
+		aux = "have"
+	}
+	statement = "I " + aux + " " + strings.Join(q.Rest, " ")
+	k := a.From
+	for k < len(a.Toks) && a.Toks[k].Kind == 'p' {
+		k++
+	}
+	if k >= len(a.Toks) {
+		return statement, ""
+	}
+	tail := a.Sub(k, len(a.Toks))
+	if syntax.Preposition(tail.At(0)) {
+		return statement + ", " + tail.Raw(), ""
+	}
+	return statement, tail.Raw()
+}
+
 // filledHow puts an age, a number or a length of time in the position of "how old", "how many" or
 // "how long".
 func (q *Inquiry) filledHow(head syntax.Sentence, fill, w []string) string {

@@ -63,6 +63,8 @@ func (q *Inquiry) timeWords(head syntax.Sentence) (fill []string) {
 		}
 		_, nth := timex.Day31(at)
 		switch {
+		case at == "half" || at == "quarter":
+			some = append([]string{"at", at}, some[1:]...)
 		case syntax.Preposition(at) || at == "around" || at == "since" || at == "until":
 		case nth > 0 && !clock && !Numeral(at) || at == "the" || syntax.WeekdayOf(strings.TrimSuffix(at, "s"), false) >= 0 || syntax.MonthOf(at) > 0 && len(part.Toks) > 1:
 			some = append([]string{"on"}, some...)
@@ -124,6 +126,13 @@ func (q *Inquiry) timed(s syntax.Sentence) (timed, clock bool) {
 		if all := syntax.Sentences("at " + s.Raw()); len(all) == 1 {
 			if t := timex.FindWhens(all[0], q.Now); len(t) == 1 && t[0].Clock && !t[0].Habit && t[0].Next-t[0].First == len(all[0].Toks) {
 				return true, true
+			}
+		}
+	}
+	if s.At(0) == "half" { // half two on Thursday
+		if all := syntax.Sentences("at " + LowerFirst(s.Raw())); len(all) == 1 {
+			if t := timex.FindWhens(all[0], q.Now); len(t) == 1 && t[0].Clock && !t[0].Habit && t[0].Next-t[0].First == len(all[0].Toks) {
+				return true, !t[0].HasDay
 			}
 		}
 	}

@@ -139,6 +139,10 @@ func cannotHave(t *discourse.Talk, c *discourse.Clause) bool {
 	kind := "diet"
 	switch c.Verb {
 	case "eat", "drink", "touch":
+	case "do": // "I can't do dairy"
+		if !c.Can || !foregone(discourse.ObjectOf(c, i)) {
+			return false
+		}
 	case "take", "tolerate":
 		if !c.Can {
 			return false

@@ -1,6 +1,8 @@
 package english
 
 import (
+	"strings"
+
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
@@ -31,7 +33,7 @@ func activity(t *discourse.Talk, c *discourse.Clause) {
 		}
 	case "start", "open", "launch", "build", "write", "read", "learn", "study", "train", "renovate", "plan", "prepare", "organise", "organize", "save", "teach", "volunteer", "research", "apply", "rehearse",
 		"recover", "design", "create", "restore", "knit", "sew", "practise", "practice", "develop", "expand", "host", "foster", "mentor", "coach", "paint", "grow", "compete", "edit", "record", "adopt", "explore", "run", "watch", "put":
-		if c.Verb == "watch" && !c.Perfect && discourse.Last(o) != "series" && discourse.Last(o) != "show" {
+		if c.Verb == "watch" && !c.Perfect && !syntax.ContainsAny(strings.ToLower(o), "series", "show", "season", "episodes", "documentaries") {
 			return // a film, this evening
 		}
 		if c.Verb == "put" && next != "together" || c.Verb == "run" && next != "a" && next != "my" && next != "our" && next != "for" || c.Verb == "start" && next == "to" {

@@ -33,7 +33,7 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 			return
 		}
 	}
-	if c.Neg && (c.Future || c.Can) && cannotHave(t, c) || c.Modal && c.Verb != "be" || resumes(t, c) { // with a modal it is a wish or a possibility
+	if c.Neg && (c.Future || c.Can) && (unable(t, c) || cannotHave(t, c)) || c.Modal && c.Verb != "be" || resumes(t, c) { // with a modal it is a wish or a possibility
 		return
 	}
 	if next := c.W(c.Vi + 1); (c.Verb == "be" || c.Verb == "get") && (next == "cancelled" || next == "canceled") {

@@ -168,9 +168,12 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		w = nil // "I've asked for Fridays off from next year"
 	}
 	if w != nil && entered(c, w) {
-		undated := *c // "I've signed up for the race in May"
-		undated.Whens = nil
-		c, w = &undated, nil
+		if w.Assumed == 0 || w.Grain != 'd' {
+			undated := *c // "I've signed up for the race in May": which one?
+			undated.Whens = nil
+			c = &undated
+		}
+		w = nil
 	}
 	if noted.Reasons[c.At(0)] && (c.Find(c.Vi+1, len(c.Words), "i") >= 0 || c.Find(c.Vi+1, len(c.Words), "we") >= 0) {
 		return // "because I broke my leg I can't come" is two clauses
@@ -199,6 +202,9 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	place := c.Place("to", "at", "in", "from")
 	with, _ := c.After(c.Vi+1, 6, "with")
 	timed := w != nil && w.HasDay
+	if c.Kind == 't' && c.Verb == "be" && (c.W(c.Vi+1) == "due" || c.W(c.Vi+1) == "supposed" || c.W(c.Vi+1) == "meant") && strings.HasPrefix(strings.TrimLeft(strings.ToLower(c.Text[c.End:]), ", "), "but ") {
+		return // "was due on Friday but we've got until Monday"
+	}
 	named := false
 	for i := c.Vi + 1; i < len(c.Words); i++ {
 		named = named || c.Capital(i) && syntax.NameWord(c.W(i))
@@ -261,7 +267,7 @@ func entered(c *discourse.Clause, w *timex.When) bool {
 	default:
 		return false
 	}
-	if w.Assumed == 0 && !w.Weekday || c.Verb == "sign" && c.W(c.Vi+1) != "up" {
+	if w.Assumed == 0 && !w.Weekday || c.Verb == "sign" && c.Find(c.Vi+1, c.Vi+3, "up") < 0 {
 		return false
 	}
 	for k := c.Vi + 1; k < len(c.Words) && c.Words[k].Tok < w.First; k++ {
@@ -273,7 +279,7 @@ func entered(c *discourse.Clause, w *timex.When) bool {
 }
 
 // contests are things for which people sign up, besides events.
-var contests = syntax.Set("marathon race triathlon tournament course workshop camp retreat competition contest walk swim")
+var contests = syntax.Set("marathon race triathlon tournament course workshop camp retreat competition contest walk swim k 10k 5k")
 
 // outing are verbs with which "let's …" makes an appointment.
 var outing = syntax.Set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")

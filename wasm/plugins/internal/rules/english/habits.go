@@ -2,6 +2,7 @@ package english
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
@@ -38,6 +39,9 @@ func habit(t *discourse.Talk, c *discourse.Clause) {
 		return
 	}
 	what := routineOf(c, c.Verb, c.Vi+1)
+	if _, bare := syntax.Number(strings.TrimPrefix(what, c.Verb+" ")); bare && what != "" {
+		return // "two eggs, but I always use three"
+	}
 	alone := len(c.Words)-c.Vi < 2 && (what == "" && c.Verb != "work" || !c.HasHabit()) // "I usually run on Tuesdays" is enough
 	if !often || c.Ing && !c.HasHabit() || c.Perfect || alone && !hours || c.Unresolved(false) || c.Kind == 't' && !c.Own && noted.ViewOf(t, c.Sentence).General() {
 		return

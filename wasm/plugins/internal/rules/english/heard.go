@@ -131,7 +131,7 @@ func runsOn(toks []syntax.Token, first, i int) bool {
 		for syntax.Adverb(s.At(k)) {
 			k++
 		}
-		if !syntax.Verbish(s.At(k)) || base == "you" || base == "it" && !syntax.Auxiliary(s.At(k)) && !syntax.PastForm(s.At(k)) {
+		if !syntax.Verbish(s.At(k)) || base == "you" && s.At(i+1) != "just" || base == "it" && !syntax.Auxiliary(s.At(k)) && !syntax.PastForm(s.At(k)) {
 			return false
 		}
 	}
@@ -163,9 +163,15 @@ func contractedVerb(w string) bool {
 	return rest != "" && rest != "not" && (syntax.SubjectPronoun(base) || base == "that" || base == "there")
 }
 
+// unmarked reports whether a text has names and months with capitals, but neither marks nor a capital at
+// its beginning: "my manager's called Patrick he started in May".
+func unmarked(text string) bool {
+	return text != "" && text[0] >= 'a' && text[0] <= 'z' && !strings.ContainsAny(text, ".,;:!?\n\"")
+}
+
 // Apart splits the sentences of a text without marks.
 func Apart(t *discourse.Talk, all []syntax.Sentence) []syntax.Sentence {
-	if !t.Plain {
+	if !t.Plain && !unmarked(t.Ev.Text) {
 		return all
 	}
 	var out []syntax.Sentence

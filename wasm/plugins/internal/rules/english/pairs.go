@@ -23,7 +23,7 @@ type pair struct {
 func apart(t *discourse.Talk, s syntax.Sentence) bool {
 	p, ok := pairIn(s)
 	if !ok {
-		return false
+		return severally(t, s)
 	}
 	from := len(t.Out.Candidates)
 	read := func(text string) []abi.Candidate {
@@ -165,4 +165,43 @@ func ofOne(verb string) string {
 		return syntax.Third(verb)
 	}
 	return ""
+}
+
+// severally reads what a clause says of three people or more for each of them: "Tom, Anna and Piet live
+// in Graz". What they do together stays one memory.
+func severally(t *discourse.Talk, s syntax.Sentence) bool {
+	var names []string
+	k := 0
+	for ; k+1 < len(s.Toks) && s.Toks[k].Cap && syntax.NameWord(s.At(k)); k += 2 {
+		names = append(names, s.Text[s.Toks[k].Start:s.Toks[k].End])
+		if next := s.At(k + 1); next == "," && s.At(k+2) == "and" {
+			k++
+		} else if next != "," && next != "and" {
+			break
+		}
+	}
+	if k++; len(names) < 3 || s.At(k-2) != "and" || k+1 >= len(s.Toks) {
+		return false
+	}
+	if s.At(k) == "all" {
+		k++
+	}
+	verb := ofOne(s.At(k))
+	if verb == "" || k+1 >= len(s.Toks) || syntax.ContainsAny(s.Raw(), " together", " each other", " one another") {
+		return false
+	}
+	from, rest := len(t.Out.Candidates), s.Text[s.Toks[k].End:s.End]
+	for _, name := range names {
+		made := len(t.Out.Candidates)
+		for _, o := range syntax.Sentences(name + " " + verb + rest) {
+			o.Ends = s.Ends
+			clause(t, o)
+		}
+		if all := t.Out.Candidates[made:]; len(all) == 0 || slices.ContainsFunc(all, func(a abi.Candidate) bool { return a.Type != "semantic" || a.Slot == nil || jointly[a.Slot.Attribute] }) {
+			t.Out.Candidates = t.Out.Candidates[:from]
+			return false
+		}
+	}
+	discourse.StandsFor(t, from, s)
+	return true
 }

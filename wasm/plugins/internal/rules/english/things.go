@@ -147,7 +147,9 @@ func cameThrough(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		return false
 	}
 	a := t.Base(c, "episodic", "event", 0.7)
-	if a.EventType, a.Started = "event", noted.ToldAt(t, c.Sentence); sold {
+	if a.EventType, a.Started = "event", noted.ToldAt(t, c.Sentence); c.Verb == "cost" {
+		a.Started = 0 // on some day
+	} else if sold {
 		a.EventType = "sale"
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)
@@ -242,6 +244,10 @@ func thingAt(t *discourse.Talk, c *discourse.Clause, i int) {
 // soldFor reports whether a clause says for how much something was sold: "the old Volvo went for
 // four thousand". "The run went for two hours" does not.
 func soldFor(c *discourse.Clause, i int) bool {
+	if cost := c.W(i); c.Verb == "cost" && (cost == "me" || cost == "us") {
+		_, number := syntax.Number(c.W(i + 1))
+		return !c.Neg && !c.Modal && !c.Future && !discourse.Pronoun(c.Thing) && (number || syntax.Numeric(c.W(i+1))) && len(c.Whens) == 0
+	}
 	if c.Verb != "go" || !c.Past || c.Neg || c.W(i) != "for" || discourse.Pronoun(c.Thing) || len(c.Whens) > 0 {
 		return false
 	}

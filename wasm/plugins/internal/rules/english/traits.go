@@ -22,7 +22,7 @@ func is(t *discourse.Talk, c *discourse.Clause, i int) {
 		was(t, c, i)
 		return
 	}
-	if restricted(t, c, i) || parked(t, c, i) || bornIn(t, c, i) || wed(t, c, i) || isCalled(t, c, i) || taste(t, c, i) || familyOf(t, c, i) || fond(t, c, i) || aged(t, c, i) || employedAs(t, c, i) {
+	if restricted(t, c, i) || parked(t, c, i) || bornIn(t, c, i) || wed(t, c, i) || isCalled(t, c, i) || taste(t, c, i) || familyOf(t, c, i) || fond(t, c, i) || bloodType(t, c, i) || aged(t, c, i) || employedAs(t, c, i) {
 		return
 	}
 	o, next := c.Object(i)

@@ -80,10 +80,12 @@ func locatedAt(t *discourse.Talk, c *discourse.Clause, where string) bool {
 	}
 	if last := discourse.Last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" || strings.Contains(where, "per cent") || strings.Contains(where, "percent") {
 		return false // "my wedding is in the summer"
+	} else if last == "name" {
+		return false // "the sofa is in my name"
 	} else if busy[last] {
 		return false // "the boss and the intern are in a meeting"
 	}
-	if strings.HasPrefix(where, "in for ") || ofNumbers(where) || shown[discourse.Last(c.Thing)] && !c.Own {
+	if strings.HasPrefix(where, "in for ") || taken(where) || ofNumbers(where) || shown[discourse.Last(c.Thing)] && !c.Own {
 		return false // "the car's in for its MOT"; "my blood pressure is under 130"; "the bathroom is upstairs": a visitor is shown the way
 	}
 	one, other, two := strings.Cut(c.Thing, " and the ")
@@ -95,6 +97,17 @@ func locatedAt(t *discourse.Talk, c *discourse.Clause, where string) bool {
 	made := factOf(t, &each, "place", "location", where, false, 0.8) != nil
 	each.Thing = other
 	return factOf(t, &each, "place", "location", where, false, 0.8) != nil || made
+}
+
+// taken reports whether "on" and a bare noun say what somebody takes or how something is, and not where:
+// "the cat's on antibiotics", "the trousers are on sale". "On top of the fridge" and "on level 4" are places.
+func taken(where string) bool {
+	words := strings.Fields(where)
+	if len(words) < 2 || words[0] != "on" {
+		return false
+	}
+	w := strings.ToLower(words[1])
+	return !syntax.Determiner(w) && !discourse.Owners[w] && w == words[1] && !numbered[w] && w != "top" && !spots[w] && !spots[strings.TrimSuffix(w, "s")] && !strings.Contains(w, "'s") && (len(words) == 2 || words[2] == "for" || words[2] == "since" || words[2] == "until" || words[2] == "till")
 }
 
 // busy are what people are in for an hour, which is no place.

@@ -81,6 +81,10 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 		return (past || fitted) && !syntax.Auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
 	past = past && !perPeriod(&c)
+	if n := len(c.Whens); ok && past && n > 1 && postponed(&c) {
+		past, c.Past, c.Perfect = false, false, false
+		c.Whens = timex.FindWhens(s, t.Now)[n-1:]
+	}
 	if past && comesLater(t, &c, s) {
 		past, c.Past, c.Perfect = false, false, false
 		c.Whens = timex.FindWhens(s, t.Now)
@@ -203,13 +207,16 @@ func deedZh(x string) bool {
 	return strings.HasPrefix(x, "我") && discourse.ToldZh(x) && !syntax.ContainsAny(x, "不", "没", "忘", "知道", "记得", "记错", "明白", "懂", "喜欢", "累", "困", "饿", "饱")
 }
 
+// BillsZh are what has to be paid again and again.
+var BillsZh = []string{"信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供"}
+
 // billZh reports whether something has to be paid for a home, a car, a school or a card:
 // 这个月信用卡要还六千八.
 func billZh(x string) bool {
 	if what, sum, ok := strings.Cut(x, "花了"); ok && what != "" && strings.Trim(sum, syntax.DigitsZh+"多元块钱") == "" {
 		return true // 换轮胎花了两千四
 	}
-	return syntax.ContainsAny(x, "信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供") && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
+	return syntax.ContainsAny(x, BillsZh...) && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
 }
 
 // noteZh does the same for a Chinese sentence: the whole sentence is kept.
@@ -223,7 +230,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	alone := refuse.CompoundsZh.Replace(raw)
 	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "呗", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "我赌", "我猜", "要么", "他们", "她们",
-		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我", "算算", "算一下", "的电了", "手机没电", "趟洗手间", "上厕所", "去厕所", "马上回来", "马上就来", "能吃下", "能喝下"} {
+		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我", "算算", "算一下", "的电了", "手机没电", "笑得", "气得", "吓得", "急得", "馋得", "恨不得", "趟洗手间", "上厕所", "去厕所", "马上回来", "马上就来", "能吃下", "能喝下"} {
 		if strings.Contains(alone, no) && (no != "请" || !milestone) {
 			return false
 		}

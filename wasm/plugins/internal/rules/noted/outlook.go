@@ -69,7 +69,7 @@ func hopes(c *discourse.Clause, i int) (about int, past bool) {
 			return i + 2, false
 		}
 	case "like", "love":
-		if next == "to" && ambitions[third] && c.Find(1, i, "would") > 0 {
+		if next == "to" && (ambitions[third] || ofLife(c, i+3)) && c.Find(1, i, "would") > 0 {
 			return i + 2, false
 		}
 	case "rather":
@@ -93,7 +93,7 @@ func hopes(c *discourse.Clause, i int) (about int, past bool) {
 			if !fleeting[third] {
 				return i + 2, false
 			}
-		case next == "to" && syntax.Verbish(third) && !fleeting[third] && (w != "want" && w != "wants" || ambitions[third]):
+		case next == "to" && syntax.Verbish(third) && !fleeting[third] && (w != "want" && w != "wants" || ambitions[third] || ofLife(c, i+3)):
 			return i + 2, false
 		case w == "trying" && next == "for" && third == "a" && c.W(i+3) == "baby", w == "planning" && next == "on" && ing:
 			return i + 2, false
@@ -215,3 +215,18 @@ var fleeting = syntax.Set("see get say tell think understand remember figure fin
 // intentions are the words of an outlook that say what somebody intends to do, and not what they
 // wish or feel.
 var intentions = syntax.Set("thinking considering contemplating toying intend intends aim aims aiming trying planning meaning might may looking")
+
+// ofLife reports whether the words from i on say that something is to be done once in a life: "before
+// I'm forty".
+func ofLife(c *discourse.Clause, i int) bool {
+	k := c.Find(i, len(c.Words), "before")
+	if k < 0 || !syntax.SubjectPronoun(c.W(k+1)) {
+		return false
+	}
+	for k += 2; k < len(c.Words); k++ {
+		if n, ok := syntax.Number(c.W(k)); ok && n >= 18 || c.W(k) == "die" {
+			return true
+		}
+	}
+	return false
+}

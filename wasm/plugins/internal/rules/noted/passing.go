@@ -168,3 +168,9 @@ func comesLater(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence) bool 
 	}
 	return false
 }
+
+// postponed reports whether something that was due has got more time: "it was due on Friday but we've
+// got until Monday".
+func postponed(c *discourse.Clause) bool {
+	return c.Kind == 't' && c.Verb == "be" && c.W(c.Vi+1) == "due" && c.Find(c.Vi, len(c.Words), "but") > 0 && timex.Until(&c.Sentence, &c.Whens[len(c.Whens)-1])
+}

@@ -29,7 +29,7 @@ func ofNobody(s syntax.Sentence, raw string) string {
 			}
 		}
 	}
-	if strings.Contains(raw, "well not really") || strings.Contains(raw, ", not really") {
+	if syntax.ContainsAny(raw, ", well not really", ", well, not really", " well not really") || syntax.EndsWithAny(strings.TrimRight(raw, " .!"), []string{", not really", ", not literally", ", obviously not"}) {
 		return "is not meant"
 	}
 	if strings.HasPrefix(raw, "yeah right") || syntax.EndsWithAny(strings.TrimRight(raw, " .!"), []string{"in my dreams", "in your dreams", "yeah right", "yeah, right", "just kidding", "just messing", "only joking", ", i wish"}) {

@@ -60,7 +60,7 @@ func dictated(s syntax.Sentence) bool {
 func hearsay(s syntax.Sentence) bool {
 	raw := strings.ToLower(s.Raw())
 	if s.Chinese() {
-		if syntax.StartsWithAny(syntax.StripLeadZh(raw), []string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说"}) {
+		if syntax.StartsWithAny(syntax.StripLeadZh(raw), []string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说", "书上说", "书里说", "网上说", "网上传", "报上说", "报纸上说", "文章里说", "视频里说", "专家说", "新闻说", "新闻里说", "新闻上说"}) {
 			return true
 		}
 		return strings.Contains(raw, "据说")

@@ -35,7 +35,7 @@ func PersonZh(s string) bool {
 	}
 	switch rs[0] {
 	case '小', '老', '阿':
-		return len(rs) == 2 && (rs[0] == '阿' || strings.ContainsRune(SurnamesZh, rs[1])) || len(rs) == 3 && strings.ContainsRune(SurnamesZh, rs[1])
+		return len(rs) == 2 && (rs[0] == '阿' || strings.ContainsRune(SurnamesZh, rs[1]) || rs[0] == '小' && calledSmall(rs[1])) || len(rs) == 3 && strings.ContainsRune(SurnamesZh, rs[1])
 	}
 	if rs[0] == rs[1] && len(rs) == 2 {
 		return true // 丽丽
@@ -70,6 +70,22 @@ func GivenZh(s string) bool {
 	}
 	first := strings.ContainsRune(givenZh+firstGivenZh, rs[0]) || rs[0] == '大' && strings.ContainsRune("伟军勇鹏强刚", rs[1])
 	return first && strings.ContainsRune(givenZh+lastGivenZh, rs[1])
+}
+
+// SexZh returns the sex that the characters of a Chinese name show; 0 if they don't.
+func SexZh(name string) byte {
+	switch last, _ := utf8.DecodeLastRuneInString(name); {
+	case strings.ContainsRune("娟娜英慧玲芬燕凤梅琳霞香媛莉桂妍珊倩婷娴蓉薇婕滢芸菲莹淑珍丽丝妮萍芳", last):
+		return Female
+	case strings.ContainsRune("伟强军勇杰涛磊刚峰辉斌鹏豪雄坤明建", last), strings.HasPrefix(name, "志"), strings.HasPrefix(name, "建"):
+		return Male
+	}
+	return 0
+}
+
+// calledSmall reports whether a character of given names makes a name after 小: 小雯. 小雨 and 小康 are words.
+func calledSmall(r rune) bool {
+	return strings.ContainsRune(givenZh+lastGivenZh, r) && !strings.ContainsRune("雨雪国康海香梦露秀建庆航飞鹏琴健志聪宁豪强", r)
 }
 
 // CalledSmallZh reports whether s is a name for a child or a friend: 小雨, 小宝.

@@ -26,7 +26,12 @@ func houseZh(s syntax.Sentence, i int) bool {
 			return true // 十二号的胡阿姨家
 		}
 	}
-	before = strings.TrimRight(before, "零一二三四五六七八九十") // for 十二号 the 二号
+	before = strings.TrimRight(before, "零一二三四五六七八九十")      // for 十二号 the 二号
+	for _, part := range [...]string{"区", "座", "栋", "排"} { // C区十七号: a place to park
+		if of, ok := strings.CutSuffix(before, part); ok && of != "" && syntax.LetterAt(of, len(of)-1) {
+			return true
+		}
+	}
 	if syntax.EndsWithAny(before, roadless[:]) && !syntax.ContainsAny(before, "地址", "住址", "住在", "家在") {
 		return false
 	}
