@@ -31,22 +31,25 @@ type house struct {
 
 // each runs f with a market in each kind of database.
 func each(t *testing.T, f func(*house)) {
-	databases.Each(t, func(t *testing.T, db *tables.DB) {
-		h := &house{T: t, db: db, now: time.Unix(1_800_000_000, 0)}
-		now := func() time.Time { return h.now }
-		vouchers, err := voucher.New(db, bytes.Repeat([]byte{5}, 32), now)
-		h.ok(err)
-		text, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
-		h.ok(err)
-		signer, err := translog.LogSigner("market.test", tradetest.MarketKey)
-		h.ok(err)
-		h.log, err = log.New(db, signer)
-		h.ok(err)
-		h.Market, err = market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Fee: 1000, Vouchers: vouchers, Log: h.log, Listings: 3, Bytes: 6 << 20, Now: now})
-		h.ok(err)
-		f(h)
-		h.books()
-	})
+	databases.Each(t, func(t *testing.T, db *tables.DB) { on(t, db, f) })
+}
+
+// on runs f with a market in a database.
+func on(t *testing.T, db *tables.DB, f func(*house)) {
+	h := &house{T: t, db: db, now: time.Unix(1_800_000_000, 0)}
+	now := func() time.Time { return h.now }
+	vouchers, err := voucher.New(db, bytes.Repeat([]byte{5}, 32), now)
+	h.ok(err)
+	text, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
+	h.ok(err)
+	signer, err := translog.LogSigner("market.test", tradetest.MarketKey)
+	h.ok(err)
+	h.log, err = log.New(db, signer)
+	h.ok(err)
+	h.Market, err = market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Fee: 1000, Vouchers: vouchers, Log: h.log, Listings: 3, Bytes: 6 << 20, Now: now})
+	h.ok(err)
+	f(h)
+	h.books()
 }
 
 func (h *house) ok(err error) {
