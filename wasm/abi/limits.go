@@ -3,8 +3,8 @@ package abi
 // Limits of the contract, version 1. A manifest may ask for less, and for more of some of them, up
 // to the Most constants.
 const (
-	MaxModule = 8 << 20 // bytes of a module as loaded
-	MaxInput  = 4 << 20 // bytes of an encoded Event; a 640×480 photo in RGB and grey is 1.23 MB
+	MaxModule = 10 << 20 // bytes of a module as loaded
+	MaxInput  = 4 << 20  // bytes of an encoded Event; a 640×480 photo in RGB and grey is 1.23 MB
 	MaxOutput = 256 << 10
 	MaxState  = 64 << 10 // two seconds of PCM
 	MaxError  = 1 << 10  // bytes of a plugin's own error, encoded
