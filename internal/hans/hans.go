@@ -13,18 +13,10 @@
 package hans
 
 import (
-	_ "embed"
 	"strings"
 	"sync"
 	"unicode/utf8"
 )
-
-// packed are the pairs of the table, ascending by the traditional character: the difference to the
-// one before (the first: to U+4E00) as a varint, and the simplified character in two bytes, big
-// endian. Command table writes it.
-//
-//go:embed table.bin
-var packed string
 
 // All characters of the table are between these.
 const (
