@@ -116,7 +116,7 @@ var may = map[string][]string{
 	"memory/retrieve":                 {"memory", "internal/hans", "memory/recall"},
 	"memory/filter":                   {"memory"},
 	"memory/atlas":                    {"memory", "memory/graph", "memory/names", "memory/recall"},
-	"memory/judge":                    {"memory", "memory/reconcile", "memory/recall"},
+	"memory/judge":                    {"memory", "internal/hans", "memory/reconcile", "memory/recall"},
 	"memory/dense":                    {"memory"},
 	"memory/category":                 {"memory", "internal/hans"},
 	"memory/store":                    {"memory", "internal/hans", "crypto/seal", "crypto/length", "internal/filelock", "internal/diskspace", "internal/atomicfile", "internal/progress", "internal/wait"},
