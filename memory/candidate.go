@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/locket-dev/locket/internal/hans"
 )
 
 // Type is one of the six kinds of memory (after MIRIX).
@@ -216,7 +218,7 @@ func (c *Candidate) Fingerprint() string {
 	return f
 }
 
-// Normal folds text for comparison: lower case, letters and digits only, one
+// Normal folds text for comparison: lower case, simplified characters, letters and digits only, one
 // space between words.
 func Normal(s string) string {
 	var b strings.Builder
@@ -227,7 +229,7 @@ func Normal(s string) string {
 				b.WriteByte(' ')
 			}
 			gap = false
-			b.WriteRune(unicode.ToLower(r))
+			b.WriteRune(unicode.ToLower(hans.Rune(r)))
 		} else if r != '\'' && r != '’' {
 			gap = true
 		}

@@ -3,7 +3,7 @@ package memory
 import "testing"
 
 func TestSameValue(t *testing.T) {
-	for _, same := range [][2]string{{"Shanghai", "上海"}, {"北京", "Peking"}, {"Ghent", "根特"}, {"New York", "NYC"}, {"blue", "Blue."}, {"李娜", "李 娜"}, {"Zo\u00eb", "Zoe\u0308"}, {"Jos\u00e9 Nu\u00f1ez", "Jose\u0301 Nun\u0303ez"}} {
+	for _, same := range [][2]string{{"Shanghai", "上海"}, {"北京", "Peking"}, {"Ghent", "根特"}, {"New York", "NYC"}, {"blue", "Blue."}, {"李娜", "李 娜"}, {"Taipei", "臺北"}, {"花生醬", "花生酱"}, {"Zo\u00eb", "Zoe\u0308"}, {"Jos\u00e9 Nu\u00f1ez", "Jose\u0301 Nun\u0303ez"}} {
 		if SameValue(same[0]) != SameValue(same[1]) {
 			t.Errorf("%q and %q are two", same[0], same[1])
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -45,7 +46,7 @@ var otherNames = map[string]string{"healthcare": "health", "medical": "health", 
 // are only understood by a language model.
 func (s *Sorter) LeftOut(instructions string) LeftOut {
 	out := LeftOut{sorter: s}
-	for _, line := range ends.Split(instructions, -1) {
+	for _, line := range ends.Split(hans.Fold(instructions), -1) {
 		line = strings.TrimSpace(line)
 		for _, form := range [...]*regexp.Regexp{leaveOut, leaveZh, dropZh} {
 			m := form.FindStringSubmatch(line)

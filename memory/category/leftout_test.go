@@ -20,6 +20,7 @@ func TestInstructionsLeaveOut(t *testing.T) {
 		{"Never remember anything about my health", "Two tablets are left", "my health"},
 		{"Never remember anything about my health", "I take the bus for the lake", ""},
 		{"不要记录健康方面的事。", "我头痛的时候吃阿司匹林", "健康"},
+		{"不要記錄健康方面的事。", "我對海鮮過敏", "健康"},
 		{"Please don't keep anything about my health, Carla and money", "Carla lives in Ghent.", "Carla"},
 		{"Do not record what I say about the new flat", "The new flat costs 900.", "the new flat"},
 		{"Do not record what I say about the new flat", "Maja lives in a flat.", ""},

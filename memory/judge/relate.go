@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 )
@@ -75,7 +76,7 @@ var denials = []string{" not ", "n't ", "n’t ", " never ", " no ", " no longer
 
 // denies reports whether a line has a denial.
 func denies(line string) bool {
-	padded := " " + strings.ToLower(strings.NewReplacer(".", " ", ",", " ", "!", " ", ";", " ").Replace(line)) + " "
+	padded := " " + strings.ToLower(strings.NewReplacer(".", " ", ",", " ", "!", " ", ";", " ").Replace(hans.Fold(line))) + " "
 	return slices.ContainsFunc(denials, func(d string) bool { return strings.Contains(padded, d) })
 }
 
@@ -116,7 +117,7 @@ var orders = []string{"ignore ", "disregard ", "forget ", "delete ", "erase ", "
 
 // asks reports whether a sentence is a question or a command, which states nothing.
 func asks(line string) (string, bool) {
-	t := strings.TrimLeftFunc(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	t := strings.TrimLeftFunc(strings.ToLower(hans.Fold(line)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	t = strings.TrimRight(t, " \t\n!！.。\"'”’)]»」")
 	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || strings.HasSuffix(t, "吗") {
 		return "it quotes a question", true

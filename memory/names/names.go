@@ -3,8 +3,8 @@
 //
 // The words:
 //
-//   - A folded name is in lower case, narrow, without accents, with one space
-//     between its words.
+//   - A folded name is in lower case, narrow, without accents, in simplified
+//     characters, with one space between its words.
 //   - A key is a folded name as one word, by which it may be met in either
 //     script: 张伟 and "Zhang Wei" share the key "zhangwei", and so do
 //     "Wei Zhang" and "zhang-wei".
@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/locket-dev/locket/internal/hans"
 )
 
 //go:embed pinyin.txt
@@ -58,7 +60,7 @@ func Fold(s string) string {
 	for _, r := range s {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
-			letter := Letter(unicode.ToLower(r))
+			letter := Letter(unicode.ToLower(hans.Rune(r)))
 			if letter == "" { // a mark that no word begins with
 				continue
 			}

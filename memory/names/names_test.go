@@ -10,7 +10,7 @@ import (
 
 func TestFold(t *testing.T) {
 	for in, want := range map[string]string{
-		"  Ana  Silva ": "ana silva", "JOSÉ": "jose", "O'Brien": "obrien", "Jean-Luc": "jean luc", "张伟": "张伟", "Ｔｏｍ": "tom",
+		"  Ana  Silva ": "ana silva", "JOSÉ": "jose", "O'Brien": "obrien", "Jean-Luc": "jean luc", "张伟": "张伟", "張偉": "张伟", "Ｔｏｍ": "tom",
 		"Müller": "muller", "Zoe\u0308": "zoe", "Cafe\u0301": "cafe", "Zhāng Wěi": "zhang wei", "": "", "!?": "", strings.Repeat("x", MaxName+1): "", strings.Repeat("x", MaxName): strings.Repeat("x", MaxName),
 	} {
 		if got := Fold(in); got != want {
@@ -23,7 +23,9 @@ func TestFold(t *testing.T) {
 func TestKeysOfEqualNames(t *testing.T) {
 	rows := [][]string{
 		{"张伟", "Zhang Wei", "Wei Zhang", "ZHANG WEI", "zhang-wei", "Zhāng Wěi"},
-		{"李晓明", "Li Xiaoming", "Xiaoming Li", "Li Xiao Ming", "Xiao Ming Li"},
+		{"陳怡君", "陈怡君", "Chen Yijun"},
+		{"张乾", "張乾", "Zhang Qian"},
+		{"李晓明", "李曉明", "Li Xiaoming", "Xiaoming Li", "Li Xiao Ming", "Xiao Ming Li"},
 		{"欧阳娜", "Ouyang Na", "Na Ouyang"},
 		{"吕丽", "Lü Li", "Lu Li"},
 		{"Ana Silva", "ana silva", "Silva Ana"},

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -101,8 +102,8 @@ type pair struct {
 }
 
 type entry struct {
-	traditional, simplified string
-	senses                  []string
+	simplified string
+	senses     []string
 }
 
 func entryOf(line string) (e entry, ok bool) {
@@ -115,7 +116,7 @@ func entryOf(line string) (e entry, ok bool) {
 	if !ok || len(f) < 2 {
 		return e, false
 	}
-	e.traditional, e.simplified = f[0], f[1]
+	e.simplified = f[1]
 	e.senses = strings.FieldsFunc(senses, func(r rune) bool { return r == '/' || r == ';' })
 	return e, true
 }
@@ -127,17 +128,14 @@ func (e *entry) pairs(ps []pair, line int32, g glosses) []pair {
 		return ps
 	}
 	// A word must not keep the whole line in memory.
-	simplified, traditional := strings.Clone(e.simplified), strings.Clone(e.traditional)
+	word := strings.Clone(hans.Fold(e.simplified))
 	sense := int32(0)
 	for _, s := range e.senses {
 		en := g.of(s)
 		if en == "" {
 			continue
 		}
-		ps = append(ps, pair{en, simplified, sense, line})
-		if traditional != simplified {
-			ps = append(ps, pair{en, traditional, sense, line})
-		}
+		ps = append(ps, pair{en, word, sense, line})
 		sense++
 	}
 	return ps

@@ -26,7 +26,7 @@ const (
 
 // analysis must change whenever text is made into terms differently. Then old
 // segments are not mixed with new ones.
-const analysis = 13
+const analysis = 14
 
 // ErrOutdated: the segments were written with another analysis. The remedy is
 // the same as for ErrCorrupt.

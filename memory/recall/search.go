@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
@@ -116,6 +118,15 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	return out, err
 }
 
+// fold gives the question simplified characters.
+func (q *Query) fold() {
+	text := hans.Fold(q.Text)
+	if strings.HasPrefix(q.Text, q.Own) {
+		q.Own = text[:len(q.Own)]
+	}
+	q.Text = text
+}
+
 // search answers a query from the index, and from the documents that a model found near.
 func (x *Index) search(q Query, w *Weights, near denseAnswer, a *asking) (Result, error) {
 	s := x.scratch.Get().(*scratch)
@@ -131,6 +142,7 @@ func (x *Index) searchIn(s *scratch, q Query, w *Weights, near denseAnswer, a *a
 		return Result{}, ErrClosed
 	}
 	s.fit(len(x.core.docs), len(x.core.lists))
+	q.fold()
 	c := x.core
 	if q.IsShown != nil {
 		c = c.within(q.IsShown)

@@ -42,7 +42,7 @@ func inPinyin(t *testing.T, s string) string {
 }
 
 // TestChineseSlips asks the Chinese questions with slips, in traditional characters and in pinyin. A
-// slip changes hardly anything. The other two do, and the figures hold what is left.
+// slip changes hardly anything, and traditional characters nothing. Pinyin does.
 func TestChineseSlips(t *testing.T) {
 	ways := append([]perturb.Way{{Name: "as it is", Of: strings.Clone}}, perturb.Chinese()...)
 	ways = append(ways, perturb.Way{Name: "pinyin without tones", Of: func(s string) string { return inPinyin(t, s) }})
@@ -69,10 +69,7 @@ func TestChineseSlips(t *testing.T) {
 	}
 	for i, way := range ways {
 		least := found[0] - n/50
-		switch way.Name { // without a table for either
-		case "traditional characters":
-			least = 54 // it was 55
-		case "pinyin without tones":
+		if way.Name == "pinyin without tones" { // there is no table
 			least = 20 // it was 21
 		}
 		if found[i] < least || i > 0 && changed[i] == 0 {

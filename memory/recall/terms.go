@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory/graph"
 )
 
@@ -83,6 +84,7 @@ func (b *bag) addWords(words []word) {
 
 // prepare reads a document's text, and makes the terms by which it is found.
 func prepare(d Doc) prepared {
+	d.Text = hans.Fold(d.Text)
 	words := split(d.Text)
 	var now time.Time
 	day := int32(0)

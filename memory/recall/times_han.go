@@ -321,7 +321,7 @@ func (r *timeReader) hanWeek(h hanRun) bool {
 // read by itself before.
 func (r *timeReader) hanDate(h hanRun, month, from int) {
 	r.month = month
-	if n, size := h.number(from); n >= 1 && n <= 31 && (h.has("日", from+size) || h.has("号", from+size) || h.has("號", from+size)) {
+	if n, size := h.number(from); n >= 1 && n <= 31 && (h.has("日", from+size) || h.has("号", from+size)) {
 		r.day = n
 		from += size + 1
 	}

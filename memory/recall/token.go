@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory/names"
 )
 
@@ -24,7 +25,9 @@ const maxTerm = 48
 // characters and pairs, and so do those of scripts without spaces between words, such as Thai; a
 // pictograph (🎂) is a word. A pair may contain grammar characters, as 京都 and 过敏 do; it is then
 // marked as a stop word and counts less.
+// Traditional characters become simplified ones.
 func split(text string) []word {
+	text = hans.Fold(text)
 	var out []word
 	var b strings.Builder
 	var run []rune

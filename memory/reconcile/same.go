@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -50,7 +51,7 @@ func Statement(text string) string {
 		}
 		phrase = ""
 	}
-	for _, w := range statementWords(text) {
+	for _, w := range statementWords(hans.Fold(text)) {
 		switch {
 		case prepositions[w] && (len(core) > 0 || phrase != ""):
 			end()

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"strings"
 	"unicode"
+
+	"github.com/locket-dev/locket/internal/hans"
 )
 
 // Distinguishes reports whether a word alone makes two statements different:
@@ -25,7 +27,7 @@ func Distinguishes(w string) bool {
 func Shingles(s string) map[string]bool {
 	out := map[string]bool{}
 	start := true
-	for _, w := range strings.FieldsFunc(s, func(r rune) bool {
+	for _, w := range strings.FieldsFunc(hans.Fold(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != '’'
 	}) {
 		w = strings.NewReplacer("'", "", "’", "").Replace(w)

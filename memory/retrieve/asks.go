@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/locket-dev/locket/internal/hans"
 )
 
 var (
@@ -42,7 +44,7 @@ var (
 // IsQuestion reports whether a line of a conversation asks something rather than states it. A line
 // without punctuation, as speech recognition returns it, is judged by its words.
 func IsQuestion(text string) bool {
-	t := strings.TrimRight(strings.TrimSpace(text), " \t\"')”’")
+	t := strings.TrimRight(strings.TrimSpace(hans.Fold(text)), " \t\"')”’")
 	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
 		return true
 	}

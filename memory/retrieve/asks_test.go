@@ -7,7 +7,7 @@ func TestIsAQuestion(t *testing.T) {
 		"Where is the red kayak?", "where is the red kayak", "and where did she buy it", "when's the dentist", "who", "Which one",
 		"did I lock the door", "is Anna allergic to nuts", "do I have a bike", "have we met before", "tell me about Anna",
 		"remind me what Bo wants", "what colour is the bike", "And Anna?", "was there milk", "ok so when is it", "Does Tom's wife work",
-		"我住在哪里", "红色的皮划艇在哪儿？", "安娜喜欢什么", "谁送我的", "我明天有会吗", "她呢", "会议几点开始", "告诉我安娜的生日", "我有没有自行车",
+		"我住在哪里", "红色的皮划艇在哪儿？", "安娜喜欢什么", "谁送我的", "我明天有会吗", "她呢", "会议几点开始", "告诉我安娜的生日", "我有没有自行车", "誰送我的", "會議幾點開始", "我有沒有車",
 		"你知不知道安娜住在哪里", "你知不知道她的生日", "如果明天下雨我们去哪", "如果明天下雨，我们去哪里", "他有几个孩子", "几个人来", "现在呢", "还有呢", "你在干嘛呢", "他在哪儿呢", "她现在在做什么呢", "你在做什么事呢",
 	} {
 		if !IsQuestion(ask) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory/recall"
 )
 
@@ -105,6 +106,7 @@ func weight(words []recall.Word) int {
 // RefersBack reports whether a text has a word that refers to something said before, such as "she"
 // or "there".
 func RefersBack(text string) bool {
+	text = hans.Fold(text)
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		if pointers[w] {
 			return true

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -20,7 +21,9 @@ import (
 //	0  a denial ("not_allergies") is in no group with what it denies, and a
 //	   person can't take back how a conflict was settled
 //	1  both are possible
-const rules = 1
+//	2  what is written in traditional characters is in one group with what is
+//	   written in simplified ones
+const rules = 2
 
 // followRules brings a store up to date that was written under other rules, by
 // an earlier or a later version. Every group is a transaction of its own, and
@@ -71,7 +74,7 @@ func (s *Store) ruled() (groups map[string][]memory.ID, stale map[memory.ID][][]
 				return err
 			}
 			id := memory.ID(e.key[1 : 1+idSize])
-			if low := bytes.ToLower(e.plain); ids[id] || !bytes.Contains(low, []byte("not")) && !bytes.Contains(low, []byte(memory.ActWithdraw)) {
+			if low := bytes.ToLower(e.plain); ids[id] || !bytes.Contains(low, []byte("not")) && !bytes.Contains(low, []byte(memory.ActWithdraw)) && !hans.Has(string(e.plain)) {
 				continue
 			}
 			r, err := decode[assertionRecord](e.key, e.plain)
@@ -110,15 +113,22 @@ func (s *Store) ruled() (groups map[string][]memory.ID, stale map[memory.ID][][]
 	return groups, stale, err
 }
 
-// ruled reports whether an assertion has a different effect than under rules 0.
+// ruled reports whether an assertion has a different effect than under rules 0 or 1.
 func ruled(a *memory.Assertion) bool {
 	if a.Act == memory.ActWithdraw {
 		return a.Rank == memory.RankPerson
 	}
-	if a.Act != memory.ActPropose || a.Candidate == nil || a.Candidate.Slot == nil || !a.Candidate.Slot.Many {
+	if a.Act != memory.ActPropose || a.Candidate == nil {
 		return false
 	}
-	attribute := memory.Normal(a.Candidate.Slot.Attribute)
+	c := a.Candidate
+	if f := c.Fields.Resource; hans.Has(c.Text) || f != nil && hans.Has(f.Content) || c.Slot != nil && hans.Has(c.Slot.Subject+c.Slot.Attribute+c.Slot.Value) {
+		return true
+	}
+	if c.Slot == nil || !c.Slot.Many {
+		return false
+	}
+	attribute := memory.Normal(c.Slot.Attribute)
 	return strings.HasPrefix(attribute, "not ") && memory.Opposed(attribute) != attribute
 }
 

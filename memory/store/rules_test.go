@@ -51,6 +51,46 @@ func underRules0(t *testing.T) *Store {
 	return s
 }
 
+// TestFollowRulesOfScript: what was said in traditional characters comes into the group of what was
+// said in simplified ones.
+func TestFollowRulesOfScript(t *testing.T) {
+	s := open(t, t.TempDir())
+	a, b := nuts(1, "allergies"), nuts(2, "allergies")
+	a.Candidate.Slot.Value, b.Candidate.Slot.Value = "花生酱", "花生醬"
+	a.Candidate.Text, b.Candidate.Text = "我对花生酱过敏", "我對花生醬過敏"
+	update(t, s, func(tx *Tx) error {
+		_, err := tx.Assert(a, b)
+		return err
+	})
+	update(t, s, func(tx *Tx) error { // as rules 1 had them
+		if err := tx.del(append(tx.groupPrefix(b.Candidate.Group()), b.Memory[:]...)); err != nil {
+			return err
+		}
+		for _, x := range []*memory.Assertion{&a, &b} {
+			was := tx.store.opt.Derive([]memory.Assertion{*x})[0]
+			if x == &b {
+				was.Group = "as it was called"
+				if err := tx.put(append(tx.groupPrefix(was.Group), was.ID[:]...), nil); err != nil {
+					return err
+				}
+			}
+			if err := tx.putMemory(&was); err != nil {
+				return err
+			}
+		}
+		tx.state.head.Rules = 1
+		return nil
+	})
+	if of := states(t, s); of[a.Memory] != memory.Active || of[b.Memory] != memory.Active {
+		t.Fatalf("before: %v", of)
+	}
+	s = reopen(t, s)
+	if of := states(t, s); (of[a.Memory] == memory.Active) == (of[b.Memory] == memory.Active) {
+		t.Errorf("after: %v", of)
+	}
+	sound(t, s)
+}
+
 func states(t *testing.T, s *Store) (of map[memory.ID]memory.State) {
 	of = map[memory.ID]memory.State{}
 	view(t, s, func(tx *Tx) error {

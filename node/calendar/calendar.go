@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/node/serve"
@@ -155,7 +156,7 @@ func entryOf(m *memory.Memory, zone *time.Location) (e entry, ok bool) {
 // dayOf parses the day of a birthday in the forms that the extractors write: "March 3",
 // "3月3日".
 func dayOf(s string) (time.Month, int, bool) {
-	s = strings.NewReplacer("月", "/", "日", "", "号", "").Replace(strings.TrimSpace(s))
+	s = strings.NewReplacer("月", "/", "日", "", "号", "").Replace(strings.TrimSpace(hans.Fold(s)))
 	for _, layout := range []string{"January 2", "1/2", "01-02", "2006-01-02", "2 January"} {
 		// A leap year is tried first, because 29 February needs one.
 		if t, err := time.Parse("2006 "+layout, "2000 "+s); err == nil && !strings.HasPrefix(layout, "2006") {

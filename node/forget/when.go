@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/node/config"
@@ -62,7 +63,7 @@ var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": ti
 // that it can't read cause an error that names them, because nothing must be
 // forgotten on a guess.
 func ParseWhen(text string, now time.Time) (When, error) {
-	s := strings.Join(strings.Fields(strings.ToLower(text)), " ")
+	s := strings.Join(strings.Fields(strings.ToLower(hans.Fold(text))), " ")
 	bad := func(what string) (When, error) {
 		return When{}, fmt.Errorf("%w: when: %q: %s; want such as \"last 10 minutes\", \"yesterday\", \"yesterday in the office\", \"today 14:00-15:30\"", memory.ErrInvalid, text, what)
 	}

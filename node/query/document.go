@@ -5,13 +5,14 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// document is what the checks of a search read: an utterance or a memory. Both are nil if it was
-// erased or could not be read.
+// document is what the checks of a search read: an utterance or a memory, in simplified characters.
+// Both are nil if it was erased or could not be read.
 type document struct {
 	u *memory.Utterance
 	m *memory.Memory
@@ -40,14 +41,40 @@ func (qr *Query) documents(ctx context.Context) reader {
 	return once(func(id memory.ID) (d document) {
 		_ = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 			if u, err := tx.Utterance(id); err == nil {
-				d.u = u
+				d.u = inSimplified(u)
 			} else if m, err := engine.Live(tx, id); err == nil {
-				d.m = &m
+				d.m = memoryInSimplified(&m)
 			}
 			return nil
 		})
 		return d
 	})
+}
+
+// inSimplified returns an utterance with a text in simplified characters.
+func inSimplified(u *memory.Utterance) *memory.Utterance {
+	if !hans.Has(u.Text) {
+		return u
+	}
+	read := *u
+	read.Text = hans.Fold(u.Text)
+	return &read
+}
+
+// memoryInSimplified returns a memory with simplified characters in what checks read of it.
+func memoryInSimplified(m *memory.Memory) *memory.Memory {
+	read := *m
+	read.Text = hans.Fold(m.Text)
+	if m.Slot != nil {
+		s := *m.Slot
+		s.Subject, s.Value = hans.Fold(s.Subject), hans.Fold(s.Value)
+		read.Slot = &s
+	}
+	read.Evidence = slices.Clone(m.Evidence)
+	for i := range read.Evidence {
+		read.Evidence[i].Excerpt = hans.Fold(read.Evidence[i].Excerpt)
+	}
+	return &read
 }
 
 // any combines checks, some of which may be nil, into one for the index. It is nil if all are.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/lower"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
@@ -59,13 +60,13 @@ func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskRe
 
 // mention reports whether one of the hits contains a name.
 func mention(hits []serve.Hit, name string) bool {
-	name = strings.ToLower(name)
+	name = strings.ToLower(hans.Fold(name))
 	for i := range hits {
 		text := hits[i].Text
 		for _, e := range hits[i].Evidence {
 			text += " " + e.Excerpt
 		}
-		if strings.Contains(strings.ToLower(text), name) {
+		if strings.Contains(strings.ToLower(hans.Fold(text)), name) {
 			return true
 		}
 	}
@@ -84,11 +85,12 @@ var notNamesZh = lazily(`^(?:大家|有人|` + partnerZh + `)$`)
 
 // asked returns the names in a question, as they are written.
 func asked(question string) (list []string) {
-	if m := askedAfterZh.FindStringSubmatch(question); m != nil && !strings.ContainsAny(m[1], "我你他她它咱谁这那") {
-		if notNamesZh().MatchString(m[1]) {
+	folded := hans.Fold(question)
+	if m := askedAfterZh.FindStringSubmatchIndex(folded); m != nil && !strings.ContainsAny(folded[m[2]:m[3]], "我你他她它咱谁这那") {
+		if notNamesZh().MatchString(folded[m[2]:m[3]]) {
 			return nil
 		}
-		return []string{m[1]}
+		return []string{question[m[2]:m[3]]}
 	}
 	after := map[string]bool{}
 	for _, m := range askedAfter.FindAllStringSubmatch(question, -1) {

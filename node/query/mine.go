@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
@@ -119,7 +120,7 @@ func relationFirst(question string, hits []serve.Hit) {
 		if h.Memory != nil && h.Memory.State == memory.Active && !h.Memory.Negates {
 			s = h.Memory.Slot
 		}
-		return s != nil && (memory.Normal(s.Value) == name && slices.Contains(h.Memory.Tags, "relation") || memory.Normal(s.Subject) == name && (s.Attribute == "job" || beside().MatchString(h.Memory.Text)))
+		return s != nil && (memory.Normal(s.Value) == name && slices.Contains(h.Memory.Tags, "relation") || memory.Normal(s.Subject) == name && (s.Attribute == "job" || beside().MatchString(hans.Fold(h.Memory.Text))))
 	})
 	if i > 0 {
 		h := hits[i]

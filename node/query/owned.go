@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 )
@@ -233,7 +234,7 @@ func (qr *Query) owner(question string) (owner string, doubts, tells check) {
 	if !ok {
 		return "", nil, nil
 	}
-	wearer := qr.c.Wearer
+	wearer := hans.Fold(qr.c.Wearer)
 	switch {
 	case p.owner == "":
 		return "", func(d document) bool { return p.ownerIn(d, question, wearer) == anothers }, nil

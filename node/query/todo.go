@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
@@ -91,6 +92,7 @@ func (w *todo) today(now time.Time) bool { return !now.Before(w.from) && now.Bef
 
 // answers reports whether a text says what has to be done. planned: the text is that of a plan.
 func (w *todo) answers(text string, planned bool) bool {
+	text = hans.Fold(text)
 	if w.only != nil {
 		return w.only.MatchString(text) && !notBought().MatchString(text)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/names"
@@ -53,7 +54,7 @@ var mealTime = map[string]string{"breakfast": "morning", "lunch": "noon", "dinne
 // readWhereabouts reads such a question; now is when it is asked, in the wearer's
 // zone. A question with other words in it ("where was I born") is not one.
 func readWhereabouts(question string, now time.Time) (w whereabouts, ok bool) {
-	s := strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(question), " "), " ?？.。!！吗"))
+	s := strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(hans.Fold(question)), " "), " ?？.。!！吗"))
 	if m := timesHan.FindStringSubmatch(s); m != nil && (m[1] != "" || strings.Contains(s, "我")) { // 今天去了哪里 is about the wearer, too
 		rest := m[2]
 		if !strings.HasPrefix(rest, "我") {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 )
@@ -157,7 +158,7 @@ func fold(s string) []rune {
 	var out []rune
 	for _, c := range norm.NFKD.String(s) {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			out = append(out, foldLetter(c)...)
+			out = append(out, foldLetter(hans.Rune(c))...)
 		}
 	}
 	return out
@@ -183,7 +184,7 @@ func foldText(s string) folded {
 			if !unicode.IsLetter(d) && !unicode.IsDigit(d) {
 				continue
 			}
-			for _, p := range foldLetter(d) {
+			for _, p := range foldLetter(hans.Rune(d)) {
 				f.runes = append(f.runes, p)
 				f.start, f.end = append(f.start, i), append(f.end, i+size)
 				f.first = append(f.first, begins || !alphabetic(d))
@@ -244,8 +245,9 @@ func (r *Redactor) spans(s string) []span {
 		}
 	}
 	if r.times {
+		plain := hans.Fold(s)
 		for _, p := range timeForms {
-			for _, m := range p.FindAllStringIndex(s, -1) {
+			for _, m := range p.FindAllStringIndex(plain, -1) {
 				out = append(out, span{m[0], m[1], removedMark})
 			}
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestRedactText(t *testing.T) {
-	v := Vocabulary{Names: []string{"Anna Meyer", "José", "Bo", "王芳", "the wearer", "user"}, Places: []string{"Lisbon", "Rua da Prata"}}
+	v := Vocabulary{Names: []string{"Anna Meyer", "José", "Bo", "王芳", "陈怡君", "the wearer", "user"}, Places: []string{"Lisbon", "Rua da Prata"}}
 	for _, c := range []struct {
 		how      Redaction
 		in, want string
@@ -24,6 +24,7 @@ func TestRedactText(t *testing.T) {
 		{Redaction{Names: true}, "Annapolis is a bore, said Bo", "Annapolis is a bore, said […]"},
 		{Redaction{Names: true}, "Jose\u0301 and Jos\u00e9 and jose and JO\u200bSÉ", "[…] and […] and […] and […]"},
 		{Redaction{Names: true}, "王芳住在里斯本", "[…]住在里斯本"},
+		{Redaction{Names: true}, "陳怡君和陈怡君見面", "[…]和[…]見面"},
 		{Redaction{Names: true}, "The user said that the wearer left", "The user said that the wearer left"},
 		{Redaction{Places: true}, "In Lisbon, lisbon2024, at Rua  da-Prata 5", "In […], […]2024, at […] 5"},
 		{Redaction{Words: []string{"bike"}}, "My bike, two bikes, a motorbike and a bikeshed", "My […], two […], a motorbike and a bikeshed"},
@@ -36,6 +37,7 @@ func TestRedactText(t *testing.T) {
 		{Redaction{Words: []string{"Москва"}}, "В МОСКВЕ и Москва", "В МОСКВЕ и […]"},
 		{Redaction{Times: true}, "On Friday at 9:30 am, 2026-11-20, 20.11.2026, tomorrow morning, in May 2025, last week", "On […] […], […], […], […] […], in […], […]"},
 		{Redaction{Times: true}, "下午三点在周五见面", "[…]在[…]见面"},
+		{Redaction{Times: true}, "下午三點在週五見面，12號再說", "[…]在[…]見面，[…]再說"},
 		{Redaction{Words: []string{"Müller"}}, "Frau Mueller, MUELLER, Mu\u0308ller, Muller", "Frau […], […], […], […]"},
 		{Redaction{Words: []string{"Goeran Aakesson"}}, "Göran Åkesson", "[…]"},
 		{Redaction{Words: []string{"Sørby"}}, "Soerby, Sorby", "[…], […]"},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/retrieve"
 	"github.com/locket-dev/locket/node/serve"
@@ -146,14 +147,15 @@ func (c *chat) answer(ctx context.Context, line string) error {
 		text, mark = strings.TrimSpace(rest), "+"
 	}
 	var err error
+	order := hans.Fold(line)
 	switch {
-	case mark == "" && undoWords.MatchString(line):
+	case mark == "" && undoWords.MatchString(order):
 		err = c.undo(ctx, &out)
-	case mark == "" && helpWords.MatchString(line):
+	case mark == "" && helpWords.MatchString(order):
 		out.Help = chatHelp
-	case mark == "" && commandWords.MatchString(line):
+	case mark == "" && commandWords.MatchString(order):
 		err = errCommand
-	case mark == "" && forgetWords.MatchString(line):
+	case mark == "" && forgetWords.MatchString(order):
 		err = errors.New(c.app.WithHome(`nothing was forgotten; to forget more than the last line: locket forget --query "WORDS", or with a time, --person or --place; to undo what you told last: undo; to tell this line: begin it with +`))
 	case mark == "?" || mark == "" && retrieve.IsQuestion(text):
 		err = c.ask(ctx, text, &out)

@@ -1,10 +1,14 @@
 package perturb
 
-import "strings"
+import (
+	"strings"
+	"sync"
+
+	"github.com/locket-dev/locket/internal/hans"
+)
 
 // Chinese returns ways that change only Chinese questions: slips of people who type by sound, and
-// traditional characters. The table of these has the characters of the questions in
-// memory/recall/testdata.
+// traditional characters.
 func Chinese() []Way { return chinese }
 
 var chinese = []Way{
@@ -13,11 +17,25 @@ var chinese = []Way{
 	{"做 and 作 mixed up", strings.NewReplacer("做", "作", "作", "做").Replace},
 	{"哪 as 那", strings.NewReplacer("哪", "那").Replace},
 	{"without 了", strings.NewReplacer("了", "").Replace},
-	{"traditional characters", strings.NewReplacer(pairs(
-		"为為岁歲帮幫么麼项項评評赵趙师師结結刘劉专專现現应應带帶报報钱錢车車对對双雙换換迷迷语語船船学學礼禮伤傷独獨爱愛架架养養时時" +
-			"爸爸宠寵说說妈媽户戶没沒电電机機门門儿兒护護几幾刹剎猫貓动動里裡过過买買办辦国國个個医醫点點浇澆吗嗎审審飞飛启啟梦夢盐鹽汤湯订訂" +
-			"艺藝鱼魚谁誰开開乐樂来來园園烧燒书書业業运運陈陳静靜东東热熱欢歡")...).Replace},
+	{"traditional characters", Traditional},
 }
 
-// pairs splits a text into its characters.
-func pairs(s string) []string { return strings.Split(s, "") }
+// usual are the traditional characters that are used most where one simplified character stands for
+// several.
+const usual = "後裡臺幹發鐘獲復麵鬥飢歷製準註髒臟壞線"
+
+var traditional = sync.OnceValue(func() *strings.Replacer {
+	pairs := []string{"着", "著"}
+	for _, r := range usual {
+		pairs = append(pairs, string(hans.Rune(r)), string(r))
+	}
+	for r := rune(0x4e00); r <= 0x9fff; r++ {
+		if s := hans.Rune(r); s != r && !strings.ContainsRune("你它他", s) { // 妳, 牠 and 祂 say more
+			pairs = append(pairs, string(s), string(r))
+		}
+	}
+	return strings.NewReplacer(pairs...)
+})
+
+// Traditional writes simplified Chinese in traditional characters, each by itself.
+func Traditional(s string) string { return traditional().Replace(s) }

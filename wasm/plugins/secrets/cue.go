@@ -208,13 +208,12 @@ var nounsZh = [...]struct {
 }
 
 func nounZh(text string, toks []token, i int) (cue, int) {
-	rest := text[toks[i].start:]
 	for _, n := range nounsZh {
-		if n.noun == "门禁" && strings.HasPrefix(rest, "门禁密码") {
+		if n.noun == "门禁" && spells(toks, i, "门禁密码") {
 			continue
 		}
-		if strings.HasPrefix(rest, n.noun) {
-			c := cue{noun: n.noun, class: n.class, entry: n.entry}
+		if spells(toks, i, n.noun) {
+			c := cue{noun: text[toks[i].start:][:len(n.noun)], class: n.class, entry: n.entry}
 			if n.noun == "密码" && i > 0 && (strings.Contains("禁门锁柜箱取卡款付", toks[i-1].s)) {
 				c.entry = "pin"
 			}

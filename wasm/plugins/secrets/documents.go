@@ -15,8 +15,8 @@ func documents(text string, toks []token) []found {
 			label = "driving licence number"
 		case t.s == "insurance" && next(toks, i+1, "number", "no") && i > 0 && toks[i-1].s == "national":
 			label = "National Insurance number"
-		case strings.HasPrefix(text[t.start:], "护照号"):
-			label, after = "护照号", i+3
+		case spells(toks, i, "护照号"):
+			label, after = text[t.start:toks[i+2].end], i+3
 		default:
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/lower"
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -35,7 +36,9 @@ func label(ev *abi.Event, f *found) string {
 	}
 	l = strings.NewReplacer(" my ", " the ", " our ", " the ", " your ", " the ").Replace(l)
 	for _, measure := range [...]string{"张", "个", "台", "部", "把", "扇"} { // measure words, as in 那张银行卡
-		l = strings.TrimPrefix(l, measure)
+		if strings.HasPrefix(hans.Fold(l), measure) {
+			l = l[len(measure):]
+		}
 	}
 	const most = 100
 	if len(l) > most {
@@ -77,8 +80,9 @@ func changes(text string) bool {
 			return true
 		}
 	}
+	folded := hans.Fold(text)
 	for _, w := range [...]string{"不对", "不是", "错", "改", "换", "新", "现在", "变"} {
-		if strings.Contains(text, w) {
+		if strings.Contains(folded, w) {
 			return true
 		}
 	}
@@ -121,9 +125,10 @@ func speaksOf(text string) string {
 			return s
 		}
 	}
+	folded := hans.Fold(text)
 	for _, w := range [...]string{"门禁", "大门", "保险箱", "保险柜", "手机", "电脑", "邮箱", "银行卡", "无线网", "路由器", "报警器"} {
-		if strings.Contains(text, w) {
-			return w
+		if i := strings.Index(folded, w); i >= 0 {
+			return text[i : i+len(w)]
 		}
 	}
 	return ""

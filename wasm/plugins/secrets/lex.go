@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/lower"
 )
 
@@ -12,7 +13,7 @@ import (
 type token struct {
 	start, end int
 	kind       byte   // w: letters; n: digits, with - or . or / inside; x: a mixture; c: Chinese character; p: mark
-	s          string // as written, in lower case
+	s          string // as written, in lower case and with simplified characters
 }
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) || r == '〇' }
@@ -39,7 +40,7 @@ func lex(text string) []token {
 		case unicode.IsSpace(r):
 			i += n
 		case isHan(r):
-			toks = append(toks, token{i, i + n, 'c', text[i : i+n]})
+			toks = append(toks, token{i, i + n, 'c', hans.Fold(text[i : i+n])})
 			i += n
 		default:
 			end := i
@@ -94,6 +95,21 @@ func lexRun(toks []token, text string, start, end int) []token {
 		toks = append(toks, token{tail, tail + 1, 'p', text[tail : tail+1]})
 	}
 	return toks
+}
+
+// spells reports whether the tokens from i on are the characters of a word.
+func spells(toks []token, i int, word string) bool {
+	for from := i; word != ""; i++ {
+		if i >= len(toks) || i > from && toks[i].start != toks[i-1].end {
+			return false
+		}
+		rest, ok := strings.CutPrefix(word, toks[i].s)
+		if !ok {
+			return false
+		}
+		word = rest
+	}
+	return true
 }
 
 func allLetters(s string) bool {

@@ -1,7 +1,5 @@
 package secrets
 
-import "strings"
-
 // byOpener reads "punch in 4821 at the gate": a verb of entering, a number, and within a few words
 // the thing that it opens.
 func byOpener(text string, toks []token) []found {
@@ -158,7 +156,7 @@ func presses(text string, toks []token, i int) (found, bool) {
 		return found{}, false
 	}
 	for _, w := range [...]string{"开门按", "开门输", "进门按", "进门输", "开锁按", "开门用"} {
-		if !strings.HasPrefix(text[toks[i].start:], w) {
+		if !spells(toks, i, w) {
 			continue
 		}
 		j := i + len([]rune(w))

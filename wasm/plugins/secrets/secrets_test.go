@@ -1,13 +1,16 @@
 package secrets
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/testing/mangle"
+	"github.com/locket-dev/locket/internal/testing/perturb"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -257,6 +260,39 @@ func TestSecrets(t *testing.T) {
 	}
 	t.Logf("secrets: %d with, %d without: precision %.3f, recall %.3f", len(positives), len(negatives),
 		float64(hit)/float64(hit+wrong), float64(hit)/float64(hit+missed))
+}
+
+// Secrets are found in traditional characters, too, and their labels have those.
+func TestTraditional(t *testing.T) {
+	n := 0
+	for _, c := range positives {
+		said := perturb.Traditional(c.turns)
+		if said == c.turns {
+			continue
+		}
+		n++
+		want, redacted := run(t, c.turns, false)
+		got, marked := run(t, said, false)
+		folded := map[string]string{}
+		for label, secret := range got {
+			folded[hans.Fold(label)] = hans.Fold(secret)
+			if label != "开门密码" && perturb.Traditional(label) != label {
+				t.Errorf("%s: label %s", said, label)
+			}
+		}
+		if !maps.Equal(folded, want) || hans.Fold(strings.Join(marked, "/")) != strings.Join(redacted, "/") {
+			t.Errorf("%s: %q %q, want %q %q", said, got, marked, want, redacted)
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d lines", n)
+	}
+	for _, c := range []said{{"Wi-Fi密碼是「龍井綠茶2031」", "Wi-Fi密碼=龍井綠茶2031"}, {"門禁密碼是4471", "門禁密碼=4471"}} {
+		label, secret, _ := strings.Cut(c.want, "=")
+		if got, _ := run(t, c.turns, false); got[label] != secret {
+			t.Errorf("%s: %q", c.turns, got)
+		}
+	}
 }
 
 // Without state, the earlier turns are enough.

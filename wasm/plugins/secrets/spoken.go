@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -127,7 +128,7 @@ func dialled(ev *abi.Event, toks []token) []found {
 }
 
 func opens(text string) bool {
-	l := strings.ToLower(text)
+	l := strings.ToLower(hans.Fold(text))
 	return strings.Contains(l, "safe") || strings.Contains(l, "combination") || strings.Contains(l, "combo") || strings.Contains(l, "padlock") || strings.Contains(l, "保险") || strings.Contains(l, "密码")
 }
 

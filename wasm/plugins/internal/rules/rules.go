@@ -66,15 +66,20 @@ const maxTokens = 250
 // Extract reads the text of ev and appends the candidates of one part to out; refusals are part of
 // Facts, so that they are reported once. Its state holds the latest appointments, so that "we moved
 // the dentist to Friday" keeps the hour. A text longer than a piece is read piece by piece.
+// Traditional Chinese is read as simplified: see [simplified].
 func Extract(ev *abi.Event, out *abi.Output, part Part) {
+	var plans []discourse.Plan
+	known := false
+	if part != HowTo {
+		plans, known = discourse.DecodePlans(ev.State)
+	}
+	ev, said := simplified(ev, plans)
 	ev = withShortTurns(ev)
-	t := discourse.Talk{Ev: ev, Now: timex.MomentOf(ev.At, ev.Offset), Self: discourse.SpeakerOf(ev, ev.Speaker), Out: out, Part: part}
+	t := discourse.Talk{Ev: ev, Now: timex.MomentOf(ev.At, ev.Offset), Self: discourse.SpeakerOf(ev, ev.Speaker), Out: out, Part: part, Plans: plans}
 	ev.Text, t.Plain = english.Heard(chinese.Spaced(ev.Text))
 	var cuts []cut
 	ev.Text, cuts = withoutAsides(endsBefore(bracketed(ev.Text, t.Now)))
-	known := false
 	if part != HowTo {
-		t.Plans, known = discourse.DecodePlans(ev.State)
 		for i := 0; len(ev.State) == 0 && i < len(ev.Before); i++ {
 			learn(&t, &ev.Before[i])
 		}
@@ -95,6 +100,7 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	}
 	t.Tidy(part)
 	asSaid(out, cuts)
+	inOwnScript(out, t.Plans, said)
 	switch {
 	case part == HowTo:
 	case known && !t.Replanned:

@@ -106,7 +106,7 @@ var RolesZh = [...]string{"班主任", "老师", "教练", "医生", "牙医", "
 // NameZh reports whether s can be somebody's name.
 func NameZh(s string) bool {
 	n := utf8.RuneCountInString(s)
-	return n >= 2 && (n <= 4 || n == 5 && strings.HasSuffix(s, "太太")) && !syntax.CommonZh(s) && !strings.ContainsAny(strings.TrimSuffix(s, "太太"), "我你他她它了很太历曆") && !JobZh(s) || n >= 1 && n <= 20 && s[0] < 0x80 && s[0] >= 'A'
+	return n >= 2 && (n <= 4 || n == 5 && strings.HasSuffix(s, "太太")) && !syntax.CommonZh(s) && !strings.ContainsAny(strings.TrimSuffix(s, "太太"), "我你他她它了很太历") && !JobZh(s) || n >= 1 && n <= 20 && s[0] < 0x80 && s[0] >= 'A'
 }
 
 // JobZh reports whether s is a word for a job.

@@ -78,7 +78,7 @@ func (c *Clause) Definite() bool {
 var oneName = map[string]string{
 	"mum": "mother", "mom": "mother", "mummy": "mother", "mommy": "mother", "mama": "mother",
 	"dad": "father", "daddy": "father", "papa": "father",
-	"妈": "妈妈", "母亲": "妈妈", "老妈": "妈妈", "媽媽": "妈妈", "爸": "爸爸", "父亲": "爸爸", "老爸": "爸爸",
+	"妈": "妈妈", "母亲": "妈妈", "老妈": "妈妈", "爸": "爸爸", "父亲": "爸爸", "老爸": "爸爸",
 	"妻子": "老婆", "太太": "老婆", "媳妇": "老婆", "丈夫": "老公", "先生": "老公", "闺女": "女儿", "娃": "孩子",
 }
 

@@ -30,7 +30,7 @@ var CommonNounsZh = Set("高铁 周会 周末 周一 周二 周三 周四 周五
 // PersonZh reports whether s can be somebody's name.
 func PersonZh(s string) bool {
 	rs := []rune(s)
-	if len(rs) < 2 || len(rs) > 4 || CommonNounsZh[s] || CommonNounsZh[string(rs[:2])] || CommonZh(s) || strings.ContainsAny(s, "我你他她它说历曆") {
+	if len(rs) < 2 || len(rs) > 4 || CommonNounsZh[s] || CommonNounsZh[string(rs[:2])] || CommonZh(s) || strings.ContainsAny(s, "我你他她它说历") {
 		return false
 	}
 	switch rs[0] {

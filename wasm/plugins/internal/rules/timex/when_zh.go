@@ -271,8 +271,8 @@ func dateZh(s syntax.Sentence, i int, now Moment, w *When) int {
 // 七月初七.
 func lunarZh(s syntax.Sentence, i, next int) bool {
 	for k := i - 1; k >= 0 && k >= i-3; k-- {
-		if w := s.At(k); w == "历" || w == "曆" {
-			return s.At(k-1) != "" && strings.Contains("农農阴陰旧舊", s.At(k-1))
+		if w := s.At(k); w == "历" {
+			return s.At(k-1) != "" && strings.Contains("农阴旧", s.At(k-1))
 		}
 	}
 	if s.At(next) != "初" || s.At(next+1) == "" || !strings.Contains("一二三四五六七八九十", s.At(next+1)) {
