@@ -29,9 +29,9 @@ func TestSweepWhilePublishing(t *testing.T) {
 				_, err := h.Publish(ctx, &trade.Publication{Listing: again.Signed, Items: items}, tradetest.Seller.Key)
 				published <- err
 			}()
-			h.waiting(tx, 1, nil)
+			h.waiting(1, published)
 			go func() { swept <- h.Sweep(ctx) }()
-			h.waiting(tx, 2, swept)
+			h.waiting(2, swept)
 			return nil
 		}))
 		h.ok(<-published)
@@ -44,9 +44,11 @@ func TestSweepWhilePublishing(t *testing.T) {
 }
 
 // waiting waits until n connections wait for a lock, or until ended has something, which it keeps.
-func (h *house) waiting(tx *sql.Tx, n int, ended chan error) {
+func (h *house) waiting(n int, ended chan error) {
 	h.Helper()
 	for have := 0; have < n && len(ended) == 0; time.Sleep(time.Millisecond) {
-		h.ok(tx.QueryRowContext(h.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&have))
+		h.ok(h.db.Read(h.Context(), func(tx *sql.Tx) error { // a transaction sees one state of it
+			return tx.QueryRowContext(h.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&have)
+		}))
 	}
 }

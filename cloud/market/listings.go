@@ -66,7 +66,8 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 		return err
 	}
 	if l.Answers == nil {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO bundles (root, items, bytes) VALUES ($1, $2, $3) ON CONFLICT (root) DO NOTHING`, l.Root[:], trade.Encode(items), l.Size); err != nil {
+		// The update changes nothing: it locks a bundle that is there, see [Market.clean].
+		if _, err := tx.ExecContext(ctx, `INSERT INTO bundles (root, items, bytes) VALUES ($1, $2, $3) ON CONFLICT (root) DO UPDATE SET bytes = excluded.bytes`, l.Root[:], trade.Encode(items), l.Size); err != nil {
 			return fmt.Errorf("keep bundle: %w", err)
 		}
 	}

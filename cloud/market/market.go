@@ -205,12 +205,20 @@ const KeepSold = 30 * 24 * 60 * 60
 
 // clean deletes bundles that no live listing and no order needs.
 func (m *Market) clean(ctx context.Context, now int64) error {
+	const unneeded = ` FROM bundles WHERE NOT EXISTS
+		(SELECT 1 FROM versions v JOIN listings l ON l.version = v.hash WHERE v.root = bundles.root AND l.state = 'live')
+		AND NOT EXISTS (SELECT 1 FROM versions v JOIN orders o ON o.version = v.hash WHERE v.root = bundles.root AND (o.deadline > 0 OR o.moved > $1))`
 	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM bundles WHERE NOT EXISTS
-			(SELECT 1 FROM versions v JOIN listings l ON l.version = v.hash WHERE v.root = bundles.root AND l.state = 'live')
-			AND NOT EXISTS (SELECT 1 FROM versions v JOIN orders o ON o.version = v.hash WHERE v.root = bundles.root AND (o.deadline > 0 OR o.moved > $1))`, now-KeepSold)
+		// Whoever publishes one of them again locks it first. The second statement sees what they have
+		// committed meanwhile.
+		roots, err := list[trade.Hash](ctx, tx, `SELECT root`+unneeded+` ORDER BY root`+m.c.DB.Dialect.Lock(), now-KeepSold)
 		if err != nil {
 			return fmt.Errorf("delete bundles: %w", err)
+		}
+		for _, root := range roots {
+			if _, err := tx.ExecContext(ctx, `DELETE`+unneeded+` AND root = $2`, now-KeepSold, root[:]); err != nil {
+				return fmt.Errorf("delete bundles: %w", err)
+			}
 		}
 		return nil
 	})
