@@ -107,10 +107,8 @@ func readLoan(t *discourse.Talk, x string) (l discourse.Loan, ok bool) {
 		if held {
 			to = strings.TrimPrefix(to, "了")
 		} else { // 我的自行车借给小王了, 小王借给我一把电钻
-			if owned, mine := syntax.CutHead(giver, "我的", "我那", "我这"); mine {
-				owned = giver[len("我"):]
-				owned = strings.TrimPrefix(owned, "的")
-				giver, what = "我", owned
+			if _, mine := syntax.CutHead(giver, "我的", "我那", "我这"); mine {
+				giver, what = "我", strings.TrimPrefix(giver[len("我"):], "的")
 			} else if p := party(t, strings.TrimPrefix(to, "了")); p.Key != "" && p.Key != t.Self.Key && giver != "" && !strings.HasPrefix(giver, "我") && !syntax.PersonZh(giver) && syntax.KinPrefixZh(giver) == "" && giver[0] >= 0x80 {
 				giver, what = "我", giver // 车借给我弟了
 			} else if to, what = partThing(t, strings.TrimPrefix(to, "了")); what == "" {
