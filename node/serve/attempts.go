@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/clientaddr"
+	"github.com/locket-dev/locket/memory"
 )
 
 // Limits for wrong keys.
@@ -18,7 +19,8 @@ const (
 )
 
 // attempts slows down guessing of keys, by the address from which the attempts
-// come. A key that was right before is not delayed, until it is revoked.
+// come. A key that was right before is not delayed, until it is revoked. One
+// that a locked or busy node did not look at is not counted.
 // Loopback is not slowed: it is one address for all programs of this machine,
 // so one program could block the others, and a key has 130 random bits.
 type attempts struct {
@@ -79,7 +81,8 @@ func (a *attempts) try(remote, authorization string) (done func(error), err erro
 	g.n++
 	a.wrong[from] = g
 	return func(err error) {
-		if err != nil {
+		unread := errors.Is(err, memory.ErrLocked) || errors.Is(err, ErrLimit) // the key was right, or not looked at
+		if err != nil && !unread {
 			return
 		}
 		a.mu.Lock()
@@ -87,6 +90,9 @@ func (a *attempts) try(remote, authorization string) (done func(error), err erro
 		if g := a.wrong[from]; g.n > 0 {
 			g.n--
 			a.wrong[from] = g
+		}
+		if unread {
+			return
 		}
 		if len(a.right) >= maxGuesses {
 			clear(a.right)
