@@ -88,10 +88,11 @@ func RemoteAPI(ctx context.Context, to applink.Link, ended func(why error)) (htt
 // maxProblem is how much of a problem is read at most.
 const maxProblem = 8 << 10
 
-// endOf returns why a node has ended the console, or nil if only its vault is locked.
+// endOf returns why a node has ended the console, or nil if only its vault is locked. A node that refuses
+// a key may close the connection before the reason is read.
 func endOf(res *http.Response) error {
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxProblem))
-	if err != nil {
+	if err != nil && res.StatusCode != http.StatusUnauthorized {
 		return err
 	}
 	res.Body = struct {
