@@ -149,25 +149,13 @@ func (t *Tx) MemoriesOf(ids []memory.ID) iter.Seq2[*memory.Memory, error] {
 // if there is none.
 func (t *Tx) Find(prefix string) (*memory.Memory, error) {
 	prefix = strings.ToLower(prefix)
-	start, err := leastID(prefix)
-	if err != nil {
-		return nil, err
-	}
 	for _, k := range []kind{kindMemory, kindErased} {
-		two, err := t.page(keyOf(k), keyOf(k, start[:]), nil, false, 2)
-		if err != nil {
+		switch found, err := t.alike(k, prefix, 2); {
+		case err != nil:
 			return nil, err
-		}
-		var found []memory.ID
-		for _, e := range two {
-			if id := memory.ID(e.key[1:]); strings.HasPrefix(id.String(), prefix) {
-				found = append(found, id)
-			}
-		}
-		switch len(found) {
-		case 1:
+		case len(found) == 1:
 			return t.Memory(found[0])
-		case 2:
+		case len(found) == 2:
 			return nil, fmt.Errorf("store: %q begins the ids of several memories, such as %s and %s: %w",
 				prefix, found[0], found[1], memory.ErrAmbiguous)
 		}
@@ -180,30 +168,35 @@ func (t *Tx) Find(prefix string) (*memory.Memory, error) {
 
 // Alike returns the ids of the memories whose ids begin with prefix, ignoring case, in order and at
 // most most. It leaves out erased and cold ones.
-func (t *Tx) Alike(prefix string, most int) (out []memory.ID, err error) {
-	prefix = strings.ToLower(prefix)
+func (t *Tx) Alike(prefix string, most int) ([]memory.ID, error) {
+	return t.alike(kindMemory, strings.ToLower(prefix), most)
+}
+
+// alike returns the ids of records of a kind that begin with prefix, in order and at most most.
+func (t *Tx) alike(k kind, prefix string, most int) (out []memory.ID, err error) {
 	start, err := leastID(prefix)
 	if err != nil {
 		return nil, err
 	}
-	from, skip := keyOf(kindMemory, start[:]), []byte(nil)
-	for {
-		page, err := t.page(keyOf(kindMemory), from, skip, false, alikePage)
+	from, skip := keyOf(k, start[:]), []byte(nil)
+	for len(out) < most {
+		page, err := t.page(keyOf(k), from, skip, false, min(most-len(out), alikePage))
 		if err != nil || len(page) == 0 {
 			return out, err
 		}
 		for _, e := range page {
 			id := memory.ID(e.key[1:])
-			if !strings.HasPrefix(id.String(), prefix) || len(out) >= most {
+			if !strings.HasPrefix(id.String(), prefix) {
 				return out, nil
 			}
 			out = append(out, id)
 			from, skip = e.key, e.key
 		}
 	}
+	return out, nil
 }
 
-// alikePage is how many records Alike reads at a time.
+// alikePage is how many records alike reads at a time, at most.
 const alikePage = 16
 
 var idText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
