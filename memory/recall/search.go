@@ -118,13 +118,13 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	return out, err
 }
 
-// fold gives the question simplified characters.
-func (q *Query) fold() {
-	text := hans.Fold(q.Text)
-	if strings.HasPrefix(q.Text, q.Own) {
-		q.Own = text[:len(q.Own)]
+// FoldQuestion gives a question, and its beginning own, simplified characters.
+func FoldQuestion(text, own string) (folded, foldedOwn string) {
+	folded = hans.Fold(text)
+	if strings.HasPrefix(text, own) {
+		return folded, folded[:len(own)]
 	}
-	q.Text = text
+	return folded, hans.Fold(own)
 }
 
 // search answers a query from the index, and from the documents that a model found near.
@@ -142,7 +142,7 @@ func (x *Index) searchIn(s *scratch, q Query, w *Weights, near denseAnswer, a *a
 		return Result{}, ErrClosed
 	}
 	s.fit(len(x.core.docs), len(x.core.lists))
-	q.fold()
+	q.Text, q.Own = FoldQuestion(q.Text, q.Own)
 	c := x.core
 	if q.IsShown != nil {
 		c = c.within(q.IsShown)

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
-	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -62,11 +60,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		work.Count("locket.hits", len(res.Hits))
 		work.End(err)
 	}()
-	if text := hans.Fold(r.Query); strings.HasPrefix(r.Query, r.Own) {
-		r.Query, r.Own = text, text[:len(r.Own)]
-	} else {
-		r.Query, r.Own = text, hans.Fold(r.Own)
-	}
+	r.Query, r.Own = recall.FoldQuestion(r.Query, r.Own)
 	k := cmp.Or(r.K, defaultHits)
 	read := qr.documents(ctx)
 	q := qr.indexQuery(read, &r, k)
