@@ -63,6 +63,10 @@ func inSimplified(u *memory.Utterance) *memory.Utterance {
 
 // memoryInSimplified returns a memory with simplified characters in what checks read of it.
 func memoryInSimplified(m *memory.Memory) *memory.Memory {
+	if !hans.Has(m.Text) && (m.Slot == nil || !hans.Has(m.Slot.Subject) && !hans.Has(m.Slot.Value)) &&
+		!slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return hans.Has(e.Excerpt) }) {
+		return m
+	}
 	read := *m
 	read.Text = hans.Fold(m.Text)
 	if m.Slot != nil {
