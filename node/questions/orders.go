@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/hans"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -30,11 +31,11 @@ const ended = `\s*(?:[.!。！]|$)`
 var (
 	stop = regexp.MustCompile(called + `(?:please[\s,]+)?(?:now[\s,]+)?(?:(?:stop|quit)\s+(?:listening|recording)|(?:don't|don’t|do not)\s+(?:listen|record)|(?:go\s+)?off\s+the\s+record)` +
 		`(?:[\s,]+(?:(?:please|now|thanks|thank you|to (?:me|us|this))|((?:for|until|till)\s+[^.?!,;]+)))*` + ended)
-	stopZh = regexp.MustCompile(called + `请?(?:你|先)?(?:([^\s\pP]+?)(?:内|之内)?)?(?:(?:先|请)*(?:别|別|不要|不许|停止|停|暂停|暫停)(?:再)?(?:听|聽|录音|錄音|录|錄|记录|記錄)(?:了)?([^\s\pP]*?))(?:了|吧|啊|好吗)?` + ended)
-	restZh = regexp.MustCompile(called + `请?(?:先)?(?:停|暂停|暫停)([^\s\pP]+?)(?:吧|啊)?` + ended)
+	stopZh = regexp.MustCompile(called + `请?(?:你|先)?(?:([^\s\pP]+?)(?:内|之内)?)?(?:(?:先|请)*(?:别|不要|不许|停止|停|暂停)(?:再)?(?:听|录音|录|记录)(?:了)?([^\s\pP]*?))(?:了|吧|啊|好吗)?` + ended)
+	restZh = regexp.MustCompile(called + `请?(?:先)?(?:停|暂停)([^\s\pP]+?)(?:吧|啊)?` + ended)
 	listen = regexp.MustCompile(called + `(?:please[\s,]+)?(?:(?:you\s+(?:can|may)\s+)?(?:listen|record)(?:\s+(?:again|now))+|(?:start|resume)\s+(?:listening|recording)(?:\s+again)?|(?:go\s+)?(?:back\s+)?on\s+the\s+record)` +
 		`(?:[\s,]+(?:please|now|thanks|thank you))*` + ended)
-	listenZh = regexp.MustCompile(called + `(?:你)?(?:现在|現在)?(?:可以|继续|繼續|开始|開始|恢复|恢復)(?:继续|繼續|开始|開始)?(?:听|聽|录音|錄音|录|錄)(?:了|吧)*` + ended)
+	listenZh = regexp.MustCompile(called + `(?:你)?(?:现在)?(?:可以|继续|开始|恢复)(?:继续|开始)?(?:听|录音|录)(?:了|吧)*` + ended)
 )
 
 // ParseOrder returns what a line orders. ok is false for a line that is not only an order: a line
@@ -43,6 +44,7 @@ func ParseOrder(text string) (o Order, ok bool) {
 	if len(text) > memory.MaxExcerpt {
 		return o, false
 	}
+	text = hans.Fold(text)
 	if listen.MatchString(text) || listenZh.MatchString(text) {
 		return Order{Listen: true}, true
 	}
@@ -60,7 +62,7 @@ func ParseOrder(text string) (o Order, ok bool) {
 
 var (
 	lasts   = regexp.MustCompile(`(?i)^for\s+(?:the\s+next\s+|about\s+)?(.+?)\s+(second|minute|hour)s?(?:\s+(?:please|now))*$`)
-	lastsZh = regexp.MustCompile(`^(.*?)(个半|個半|个|個)?(小时|小時|钟头|鐘頭|分钟|分鐘|分|秒钟|秒鐘|秒|刻钟|刻鐘)$`)
+	lastsZh = regexp.MustCompile(`^(.*?)(个半|个)?(小时|钟头|分钟|分|秒钟|秒|刻钟)$`)
 	numbers = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
 		"eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "twenty-five": 25, "thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50, "sixty": 60, "ninety": 90}
 )
@@ -90,7 +92,7 @@ func chinese(text string) time.Duration {
 	}
 	unit := time.Minute
 	switch []rune(m[3])[0] {
-	case '小', '钟', '鐘':
+	case '小', '钟':
 		unit = time.Hour
 	case '秒':
 		unit = time.Second
@@ -114,7 +116,7 @@ func counted(s string) int {
 	}
 	digit := func(s string) int {
 		switch s {
-		case "两", "兩":
+		case "两":
 			return 2
 		}
 		for i, r := range []rune("一二三四五六七八九") {

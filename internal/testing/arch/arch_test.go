@@ -188,7 +188,7 @@ var may = map[string][]string{
 	"node/tiers":                      {"memory", "memory/engine", "memory/recall", "memory/store", "memory/tier", "node/cold", "node/config", "node/exchange", "node/opened", "node/query", "node/retention", "node/serve", "sync/delta", "sync/envelope", "sync/replica"},
 	"node/console":                    {"internal/applink", "node/serve"},
 	"node/recorder":                   {},
-	"node/questions":                  {"memory", "memory/filter", "node/answer", "node/serve"},
+	"node/questions":                  {"memory", "internal/hans", "memory/filter", "node/answer", "node/serve"},
 	"node/notes":                      {"memory", "memory/atlas", "memory/names", "internal/wait", "node/serve"},
 	"node/calendar":                   {"memory", "internal/hans", "memory/filter", "node/serve"},
 	"node/intake/homeassistant":       {"memory", "internal/retry", "internal/wait", "node/serve"},
