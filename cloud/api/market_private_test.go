@@ -2,9 +2,7 @@ package api_test
 
 import (
 	"testing"
-	"time"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/trade/tradetest"
@@ -15,17 +13,11 @@ import (
 func TestThreatStepOfAnotherRepeated(t *testing.T) {
 	s := withMarket(t)
 	ctx := t.Context()
-	operator, seller, buyer, arbiter, stranger := s.trader(1), s.trader(2), s.trader(3), s.trader(4), s.trader(9)
+	seller, buyer, arbiter, stranger := s.trader(2), s.trader(3), s.trader(4), s.trader(9)
 	items, _ := tradetest.Bundle(t)
-	l := tradetest.Listing(t, items, nil)
-	s.ok(seller.Publish(ctx, l, items))
-	signed, _, id := tradetest.Order(t, l, seal.NewIdentity())
-	_, _, err := buyer.Order(ctx, signed)
-	s.ok(err)
-	codes, err := operator.Issue(ctx, trade.Issue{Batch: "first", Count: 1, Minor: 500, Currency: "EUR", Until: time.Now().Add(time.Hour).Unix()})
-	s.ok(err)
-	_, st, err := buyer.Pay(ctx, id, trade.Payment{Voucher: codes.Codes[0]})
-	s.ok(err)
+	l, st := s.sold(items)
+	id := st.ID
+	var err error
 	for _, a := range []struct {
 		act trade.Act
 		by  trade.Party

@@ -67,6 +67,22 @@ func (s *service) trader(n byte) *remote.Market {
 	return r.Market(tradetest.Party(n).Key, httpsig.KeySigner(tradetest.PartyKey(n)))
 }
 
+// sold publishes a listing of items as the seller, and orders it and pays for it as the buyer.
+func (s *service) sold(items [][]byte) (*trade.Offer, *trade.State) {
+	s.t.Helper()
+	ctx, l := s.t.Context(), tradetest.Listing(s.t, items, nil)
+	s.ok(s.trader(2).Publish(ctx, l, items))
+	signed, _, id := tradetest.Order(s.t, l, seal.NewIdentity())
+	buyer := s.trader(3)
+	_, _, err := buyer.Order(ctx, signed)
+	s.ok(err)
+	codes, err := s.trader(1).Issue(ctx, trade.Issue{Batch: "first", Count: 1, Minor: 500, Currency: "EUR", Until: time.Now().Add(time.Hour).Unix()})
+	s.ok(err)
+	_, st, err := buyer.Pay(ctx, id, trade.Payment{Voucher: codes.Codes[0]})
+	s.ok(err)
+	return l, st
+}
+
 func TestMarket(t *testing.T) {
 	s := withMarket(t)
 	ctx := t.Context()

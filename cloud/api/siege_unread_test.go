@@ -12,7 +12,6 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/trade/tradetest"
@@ -102,22 +101,14 @@ func TestThreatBlobsUnread(t *testing.T) {
 func TestThreatMarketUnread(t *testing.T) {
 	s := withMarket(t, proxied)
 	ctx, h := t.Context(), s.settle("honest")
-	seller, buyer, operator := s.trader(2), s.trader(3), s.trader(1)
 	items := make([][]byte, 40)
 	for i := range items {
 		items[i] = bytes.Repeat([]byte{byte(i)}, 50<<10)
 	}
-	l := tradetest.Listing(t, items, nil)
-	s.ok(seller.Publish(ctx, l, items))
-	signed, _, id := tradetest.Order(t, l, seal.NewIdentity())
-	_, _, err := buyer.Order(ctx, signed)
-	s.ok(err)
-	codes, err := operator.Issue(ctx, trade.Issue{Batch: "first", Count: 1, Minor: 500, Currency: "EUR", Until: time.Now().Add(time.Hour).Unix()})
-	s.ok(err)
-	_, st, err := buyer.Pay(ctx, id, trade.Payment{Voucher: codes.Codes[0]})
-	s.ok(err)
+	_, st := s.sold(items)
+	id := st.ID
 	b, _ := tradetest.Step(t, st, trade.Deliver, tradetest.Seller, nil)
-	_, _, err = seller.Step(ctx, id, b)
+	_, _, err := s.trader(2).Step(ctx, id, b)
 	s.ok(err)
 	bundle := func(from string) *raw {
 		r := s.member(h, h.Owner, "GET", "")
