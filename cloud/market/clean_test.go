@@ -46,6 +46,7 @@ func TestSweepWhilePublishing(t *testing.T) {
 // waiting waits until n connections wait for a lock, or until ended has something, which it keeps.
 func (h *house) waiting(n int, ended chan error) {
 	h.Helper()
+	// PostgreSQL tells nobody when a connection begins to wait, so it is asked again and again.
 	for have := 0; have < n && len(ended) == 0; time.Sleep(time.Millisecond) {
 		h.ok(h.db.Read(h.Context(), func(tx *sql.Tx) error { // a transaction sees one state of it
 			return tx.QueryRowContext(h.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&have)

@@ -64,7 +64,7 @@ func (h *home) as(t *testing.T, begins string, r serve.AddRequest) {
 	}
 }
 
-// What a memory replaced looks to an app that may not see it as if nothing had been there.
+// An app that may not see what a memory replaced gets the same answer as if nothing had been there.
 func hiddenPredecessor(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)

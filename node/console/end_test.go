@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 )
 
-// A refusal is one, even if the connection ends before its reason was read. Of a locked node it may be the
-// vault alone that is locked.
+// A node that answers 401 has refused the key, even if the connection ends before the reason is read. 423 may
+// also mean that only the vault is locked.
 func TestRefusalWithoutAReason(t *testing.T) {
 	broken := errors.New("connection reset")
 	for status, want := range map[int]error{http.StatusUnauthorized: ErrEnded, http.StatusLocked: broken} {
