@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// maxPaced is how many keys a [Pace] remembers. Each takes about 100 bytes.
+// maxPaced is how many keys a [Pace] remembers. Each takes about 100 bytes. A
+// key is remembered until half as many others have come after it.
 const maxPaced = 1 << 16
 
 // Pace limits how many requests a minute each key may make, and how many at
@@ -16,8 +17,9 @@ type Pace struct {
 	AtOnce    int64 // 0: the same as PerMinute
 	Now       func() time.Time
 
-	mu   sync.Mutex
-	keys map[string]bucket
+	mu     sync.Mutex        // guards the fields below
+	recent map[string]bucket // keys that came since it was last full
+	before map[string]bucket // keys that came before that; those that come again move to recent
 }
 
 type bucket struct {
@@ -36,9 +38,8 @@ func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 	now := p.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b, known := p.keys[key]
+	b, known := p.find(key)
 	if !known {
-		p.makeRoom(now)
 		b = bucket{left: most, at: now}
 	}
 	if d := now.Sub(b.at); d > 0 {
@@ -50,7 +51,7 @@ func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 	} else {
 		wait = time.Duration((1 - b.left) / limit * float64(time.Minute))
 	}
-	p.keys[key] = b
+	p.put(key, b)
 	return wait, ok
 }
 
@@ -58,9 +59,9 @@ func (p *Pace) Take(key string) (wait time.Duration, ok bool) {
 func (p *Pace) Give(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if b, ok := p.keys[key]; ok {
+	if b, ok := p.find(key); ok {
 		b.left, b.spent = min(p.burst(), b.left+1), max(0, b.spent-1)
-		p.keys[key] = b
+		p.put(key, b)
 	}
 }
 
@@ -76,11 +77,13 @@ func (p *Pace) takeSpent() map[string]int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := map[string]int64{}
-	for k, b := range p.keys {
-		if b.spent > 0 {
-			out[k] = b.spent
-			b.spent = 0
-			p.keys[k] = b
+	for _, keys := range []map[string]bucket{p.recent, p.before} {
+		for k, b := range keys {
+			if b.spent > 0 {
+				out[k] = b.spent
+				b.spent = 0
+				keys[k] = b
+			}
 		}
 	}
 	return out
@@ -91,9 +94,9 @@ func (p *Pace) takeSpent() map[string]int64 {
 func (p *Pace) setShared(key string, left float64, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if b, ok := p.keys[key]; ok {
+	if b, ok := p.find(key); ok {
 		b.left, b.at = min(float64(p.PerMinute), left)-float64(b.spent), at
-		p.keys[key] = b
+		p.put(key, b)
 	}
 }
 
@@ -103,32 +106,29 @@ func (p *Pace) restoreSpent(all map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for k, n := range all {
-		if b, ok := p.keys[k]; ok {
+		if b, ok := p.find(k); ok {
 			b.spent += n
-			p.keys[k] = b
+			p.put(k, b)
 		}
 	}
 }
 
-// makeRoom makes room in a full map. It drops keys that made no request for a
-// minute, since they have their full share again. If there are none, it drops
-// any key, because the map must not grow.
-func (p *Pace) makeRoom(now time.Time) {
-	if p.keys == nil {
-		p.keys = map[string]bucket{}
+func (p *Pace) find(key string) (bucket, bool) {
+	b, ok := p.recent[key]
+	if !ok {
+		b, ok = p.before[key]
 	}
-	if len(p.keys) < maxPaced {
-		return
-	}
-	for k, b := range p.keys {
-		if now.Sub(b.at) > time.Minute {
-			delete(p.keys, k)
+	return b, ok
+}
+
+// put stores the bucket of a key. If there is no room, it drops all keys that
+// came before at once, so that no request pays for a search through them.
+func (p *Pace) put(key string, b bucket) {
+	if _, known := p.recent[key]; !known {
+		if len(p.recent) >= maxPaced/2 || p.recent == nil {
+			p.recent, p.before = map[string]bucket{}, p.recent
 		}
+		delete(p.before, key)
 	}
-	for k := range p.keys {
-		if len(p.keys) < maxPaced {
-			break
-		}
-		delete(p.keys, k)
-	}
+	p.recent[key] = b
 }
