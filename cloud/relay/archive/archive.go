@@ -21,7 +21,9 @@
 //
 // Restore trusts nothing: entries and deltas are checked as a relay checks them, signatures
 // included, blobs by their hashes, the whole by its last record. Checkpoints and votes are restored
-// as they are, because members verify them. Usage is not taken from the archive; the store counts
+// as they are, because members verify them. What an account alone can bring about does not end a
+// restore: deltas that a removal left out are restored, and checkpoints and votes beyond
+// [relay.MaxRecords] of a space are not. Usage is not taken from the archive; the store counts
 // again. An interrupted restore can be repeated.
 package archive
 
@@ -159,7 +161,6 @@ type reader struct {
 	records uint64
 	kind    byte
 	body    []byte
-	again   bool // return the same record once more
 }
 
 func newReader(r io.Reader) (*reader, error) {
@@ -175,10 +176,6 @@ func newReader(r io.Reader) (*reader, error) {
 // next reads a record. After the last record it returns io.EOF if the archive's
 // count and hash are right.
 func (r *reader) next() error {
-	if r.again {
-		r.again = false
-		return nil
-	}
 	var head [5]byte
 	if _, err := io.ReadFull(r.r, head[:]); err != nil {
 		return fmt.Errorf("record %d: %w: it ends before its last record", r.records, ErrForm)

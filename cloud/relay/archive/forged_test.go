@@ -61,6 +61,10 @@ func TestForgedRecords(t *testing.T) {
 	kept := func(id, about envelope.Hash, b []byte) []rec {
 		return []rec{{kindRecord, record{ID: id, About: about, Bytes: b}}}
 	}
+	votes := join(begin(3, 0), log(h, 3), kept(cp.Hash(), cp.Hash(), cp.Bytes()))
+	for range relay.MaxRecords { // the relay stores as many of them as come at the same time
+		votes = append(votes, kept(vote.Hash(), cp.Hash(), vote.Bytes())...)
+	}
 	for name, c := range map[string]struct {
 		records []rec
 		fine    bool
@@ -68,6 +72,7 @@ func TestForgedRecords(t *testing.T) {
 		"as it is":              {records: join(begin(3, 2), log(h, 3), delta(one, two)), fine: true},
 		"void blob":             {records: join(begin(3, 0), log(h, 3), b, []rec{{kindVoid, relay.BlobID{1}}}), fine: true},
 		"checkpoint, vote":      {records: join(begin(3, 0), log(h, 3), kept(cp.Hash(), cp.Hash(), cp.Bytes()), kept(vote.Hash(), cp.Hash(), vote.Bytes())), fine: true},
+		"many votes":            {records: votes, fine: true},
 		"no checkpoint":         {records: join(begin(3, 0), log(h, 3), kept(cp.Hash(), cp.Hash(), []byte("x")))},
 		"no vote":               {records: join(begin(3, 0), log(h, 3), kept(vote.Hash(), cp.Hash(), cp.Bytes()))},
 		"another checkpoint":    {records: join(begin(3, 0), log(h, 3), kept(one.Header.Hash(), one.Header.Hash(), cp.Bytes()))},
