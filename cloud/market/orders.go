@@ -281,7 +281,9 @@ const (
 	AsArbiter Role = "arbiter" // only those in dispute
 )
 
-// Orders returns the orders of a key, most recently changed first. phase may be empty.
+// Orders returns the orders of a key, most recently changed first. phase may be empty. Orders that
+// were never paid come after all others, because anybody can make them for free, and nobody reads
+// on for ever.
 func (m *Market) Orders(ctx context.Context, by trade.Key, as Role, phase trade.Phase, skip int) (out trade.Chains, err error) {
 	if as != AsBuyer && as != AsSeller && as != AsArbiter {
 		return out, fmt.Errorf("role: %w: %.20q: want buyer, seller or arbiter", trade.ErrForm, as)
@@ -293,7 +295,7 @@ func (m *Market) Orders(ctx context.Context, by trade.Key, as Role, phase trade.
 		phase = trade.Disputed
 	}
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
-		ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE `+string(as)+` = $1 AND ($2 = '' OR phase = $2) ORDER BY moved DESC, id LIMIT $3 OFFSET $4`,
+		ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE `+string(as)+` = $1 AND ($2 = '' OR phase = $2) ORDER BY phase IN ('ordered', 'expired'), moved DESC, id LIMIT $3 OFFSET $4`,
 			by[:], string(phase), trade.MaxOrders, skip)
 		if err != nil {
 			return err
