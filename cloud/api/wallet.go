@@ -21,7 +21,7 @@ func (s *Server) wallet(ctx context.Context, r *request) error {
 	if v := r.Request.Header.Peek(x402.FieldSignature); len(v) > 0 {
 		h.Set(x402.FieldSignature, string(v))
 	}
-	a, err := s.Market.Wallet(ctx, id, r.Query("pass"), h)
+	a, err := s.Market.Wallet(ctx, id, r.Query("pass"), r.holder.address, h)
 	if err != nil {
 		return err
 	}

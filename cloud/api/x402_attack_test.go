@@ -2,9 +2,14 @@ package api_test
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -176,4 +181,58 @@ func TestX402OrderLapsesDuringSettlement(t *testing.T) {
 	})
 	p.ask(url, p.agent.Pay(t, head, nil), 200)
 	p.stands(next, trade.Funded, 500, 10_000_000)
+}
+
+// A buyer brings many payments for whose verification the facilitator takes long. They wait for
+// each other, and a payment from another address is verified meanwhile.
+func TestThreatVerificationsStalled(t *testing.T) {
+	eve := x402test.NewWallet("eve")
+	stalled, release := make(chan struct{}, 100), make(chan struct{})
+	p := newPaidThrough(t, func(facilitator string) string {
+		to, err := url.Parse(facilitator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		through := httputil.NewSingleHostReverseProxy(to)
+		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(string(body), eve.Address) {
+				stalled <- struct{}{}
+				<-release
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			through.ServeHTTP(w, r)
+		}))
+		t.Cleanup(h.Close)
+		return h.URL
+	})
+	pays := func(w *x402test.Wallet, from string) (id trade.Hash, send func(want int)) {
+		id, _, url := p.order()
+		head, _ := p.ask(url, nil, 402)
+		h := w.Pay(t, head, nil)
+		h.Set("X-Forwarded-For", from)
+		return id, func(want int) {
+			if a, body, err := p.send(http.MethodGet, url, h); err != nil || a.StatusCode != want {
+				t.Errorf("from %s: %v, %s, want %d", from, err, body, want)
+			}
+		}
+	}
+	var all sync.WaitGroup
+	for range 12 {
+		_, send := pays(eve, "203.0.113.1")
+		all.Go(func() { send(402) }) // she has no money
+	}
+	<-stalled
+	<-stalled
+	id, send := pays(p.agent, "192.0.2.1")
+	send(200)
+	p.stands(id, trade.Funded, 0, 5_000_000)
+	if n := len(stalled); n > 0 {
+		t.Errorf("%d more verifications of the first address run at once", n)
+	}
+	close(release)
+	all.Wait()
 }

@@ -39,7 +39,11 @@ type paid struct {
 	later                   atomic.Int64 // how far the market's clock is ahead; nanoseconds
 }
 
-func newPaid(t *testing.T) *paid {
+func newPaid(t *testing.T) *paid { return newPaidThrough(t, nil) }
+
+// newPaidThrough is newPaid with something between the market and the facilitator, behind a proxy
+// that says from which address an agent comes.
+func newPaidThrough(t *testing.T, between func(facilitator string) string) *paid {
 	p := &paid{db: tabletest.SQLite(t), side: x402test.New(t), agent: x402test.NewWallet("agent")}
 	arbiter, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
 	if err != nil {
@@ -49,7 +53,11 @@ func newPaid(t *testing.T) *paid {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agents, err := x402.New(p.db, x402.Config{Facilitator: p.side.URL, PayTo: x402test.PayTo, Network: x402test.Network, Asset: x402test.Asset, AssetName: x402test.Token,
+	facilitator, change := p.side.URL, func(*api.Config) {}
+	if between != nil {
+		facilitator, change = between(facilitator), proxied
+	}
+	agents, err := x402.New(p.db, x402.Config{Facilitator: facilitator, PayTo: x402test.PayTo, Network: x402test.Network, Asset: x402test.Asset, AssetName: x402test.Token,
 		AssetVer: x402test.Version, Decimals: 6, Currency: "EUR", Base: "https://market.example", Secret: bytes.Repeat([]byte{6}, 32)})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +67,7 @@ func newPaid(t *testing.T) *paid {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.service = serve(t, relay.Config{}, func(c *api.Config) { c.Market = m })
+	p.service = serve(t, relay.Config{}, func(c *api.Config) { c.Market = m; change(c) })
 	p.seller, p.buyer, p.stranger = p.trader(2), p.trader(3), p.trader(9)
 	items, _ := tradetest.Bundle(t)
 	p.listing = tradetest.Listing(t, items, nil)

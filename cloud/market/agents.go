@@ -38,8 +38,9 @@ func request(s *trade.State) pay.Request {
 
 // Wallet answers an agent that requests an order's address, with or without a payment. pass is the
 // address's pass, which [Market.Checkout] told the buyer: whoever has it may pay, and the order
-// remains its buyer's. Repeating a payment gives the first answer, and moves no more money.
-func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.Header) (*AgentAnswer, error) {
+// remains its buyer's. Repeating a payment gives the first answer, and moves no more money. from is
+// the address from which the request came.
+func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass, from string, h http.Header) (*AgentAnswer, error) {
 	if m.c.X402 == nil || !m.c.X402.IsPassOf(id.String(), pass) {
 		return nil, fmt.Errorf("order %s: %w", id, ErrNotFound)
 	}
@@ -55,7 +56,7 @@ func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.
 			failed = &x402.RefusedError{Reason: "the order lapses in less than two minutes"}
 		default:
 			r := request(s)
-			failed = m.c.X402.Settle(ctx, pay.Proof{Payer: r.Payer, Header: h, For: &r}, m.funds(x402.Name))
+			failed = m.c.X402.Settle(ctx, pay.Proof{Payer: r.Payer, From: from, Header: h, For: &r}, m.funds(x402.Name))
 			if s, err = m.readOrder(ctx, id); err != nil {
 				return nil, err
 			}

@@ -45,6 +45,7 @@ type Step struct {
 // Proof proves a payment: a provider's signed message, or a code.
 type Proof struct {
 	Payer  string      // who presents it, if that is known; a provider's message has none
+	From   string      // the network address that brought it; empty if it does not matter
 	Header http.Header // header of the HTTP request that brought it
 	Body   []byte
 	For    *Request // what it is to pay for, if its format does not say so

@@ -105,11 +105,12 @@ func (p *Provider) collect(ctx context.Context, proof pay.Proof, book pay.Book) 
 		if other != nil && other.id != m.id {
 			return ErrPending // this one is not sent
 		}
-		if err := p.pace.enter(ctx, proof.For.Payer, p.c.Now()); err != nil {
+		leave, err := p.pace.enter(ctx, proof.From, proof.For.Payer, p.c.Now())
+		if err != nil {
 			return err
 		}
 		refused := p.verify(ctx, m)
-		p.pace.leave(proof.For.Payer, refused == nil)
+		leave(refused != nil)
 		var why *RefusedError
 		if refused == nil {
 			was, err = p.reserve(ctx, m, *proof.For, outcome{state: sent})

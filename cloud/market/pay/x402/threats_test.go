@@ -171,6 +171,7 @@ func TestManyVerificationsAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 3*maxVerify - 1 {
 		proof := d.proof(fmt.Sprint("o", i))
+		proof.From = fmt.Sprint("address ", i)
 		all.Go(func() {
 			if err := p.Settle(t.Context(), proof, d.book()); !errors.Is(err, ErrFacilitator) {
 				t.Error(err)

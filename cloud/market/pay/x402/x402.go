@@ -24,7 +24,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -35,6 +34,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay"
 	"github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
 // Name is the provider's account in the ledger.
@@ -168,8 +168,7 @@ func safe(raw string) error {
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return fmt.Errorf("%.80q: want https://HOST", raw)
 	}
-	ip := net.ParseIP(u.Hostname())
-	if u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
+	if u.Scheme == "https" || u.Scheme == "http" && clientaddr.Loopback(u.Hostname()) {
 		return nil
 	}
 	return fmt.Errorf("%.80q: want https://, or http:// to this machine", raw)
