@@ -3,6 +3,8 @@ package relay
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -136,13 +138,13 @@ func (r *Relay) known(space memory.SpaceID, trusting bool) (*envelope.State, Spa
 }
 
 // cacheState caches a state. If all states together take too much memory, it drops
-// states of the account with the most. They are read again when they are needed.
+// states of the accounts with the most. They are read again when they are needed.
 func (r *Relay) cacheState(space memory.SpaceID, s *envelope.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.states.drop(space)
-	for r.states.weight+s.Weight() > maxStates && len(r.states.bySpace) > 0 {
-		r.states.dropOfHeaviest()
+	if r.states.weight+s.Weight() > maxStates {
+		r.states.makeRoom(min(maxStates/4*3, maxStates-s.Weight()))
 	}
 	r.states.bySpace[space] = s
 	r.states.weight += s.Weight()
@@ -161,25 +163,32 @@ func (s *states) drop(space memory.SpaceID) {
 	}
 }
 
-// dropOfHeaviest drops a quarter of the states of the account whose states take
-// the most memory.
-func (s *states) dropOfHeaviest() {
+// makeRoom drops states until all together take at most most bytes. It looks at
+// all of them under the lock, so most has to leave room for many others before
+// it is called again. An account loses something only if it has more than the
+// others keep.
+func (s *states) makeRoom(most int) {
 	weights := map[AccountID]int{}
-	heaviest, most := AccountID{}, 0
 	for _, state := range s.bySpace {
-		a := AccountID(state.Root())
-		if weights[a] += state.Weight(); weights[a] > most {
-			heaviest, most = a, weights[a]
-		}
+		weights[AccountID(state.Root())] += state.Weight()
 	}
-	gone := 0
-	for space, state := range s.bySpace {
-		if AccountID(state.Root()) == heaviest {
-			gone += state.Weight()
-			s.drop(space)
+	// Accounts up to a level lose nothing. The level is as high as possible.
+	level, left := 0, most
+	sorted := slices.Sorted(maps.Values(weights))
+	for i, w := range sorted {
+		level = left / (len(sorted) - i)
+		if w > level {
+			break
 		}
-		if gone > most/4 {
+		left -= w
+	}
+	for space, state := range s.bySpace {
+		if s.weight <= most {
 			return
+		}
+		if a := AccountID(state.Root()); weights[a] > level {
+			weights[a] -= state.Weight()
+			s.drop(space)
 		}
 	}
 }
