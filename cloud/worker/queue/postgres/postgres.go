@@ -25,7 +25,7 @@ func At(address string) base.Opener {
 
 // lockID is the advisory lock for what one process may do at a time. The number
 // is arbitrary.
-const lockID = 0x6c6f636b6574
+const lockID int64 = 0x6c6f636b6574
 
 func open(address string) (*base.Base, error) {
 	c, err := pgxpool.ParseConfig(address)
