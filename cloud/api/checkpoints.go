@@ -5,11 +5,40 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote/page"
 )
+
+// A checkpoint is compared with the chains of a space, and a vote with all other votes, so that one
+// small request may read all headers of a space, or 16,000 records. A member therefore has one of
+// these requests at a time, and an account heavyEach. Others wait up to heavyWait.
+const (
+	heavyEach = 2
+	heavyWait = 10 * time.Second
+)
+
+// inTurn wraps a handler of such requests.
+func (s *Server) inTurn(h handler) handler {
+	return func(ctx context.Context, r *request) error {
+		within, cancel := context.WithTimeout(ctx, heavyWait)
+		defer cancel()
+		account := string(r.who.Account[:])
+		end, err := s.heavyOfMember.Take(within, account+string(r.who.Space[:])+string(r.who.Member[:]))
+		if err != nil {
+			return relay.ErrBusy
+		}
+		defer end()
+		endAll, err := s.heavy.Take(within, account)
+		if err != nil {
+			return relay.ErrBusy
+		}
+		defer endAll()
+		return h(ctx, r)
+	}
+}
 
 func (s *Server) putCheckpoint(ctx context.Context, r *request) error {
 	c, err := envelope.ParseCheckpoint(r.body)

@@ -31,6 +31,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/internal/clientaddr"
+	"github.com/locket-dev/locket/internal/turns"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -130,6 +131,10 @@ type Server struct {
 	readiness readiness
 	draining  chan struct{} // closed when requests must not wait any more
 	drainOnce sync.Once
+
+	// Requests that read much of a space.
+	heavy         turns.Turns // by account
+	heavyOfMember turns.Turns // by member
 }
 
 // New returns a server. It serves nothing until Serve is called.
@@ -145,7 +150,7 @@ func New(c Config) *Server {
 		conns: shares{perHolder: int64(c.ConnsPerAddress)}, requests: shares{perHolder: int64(c.ConnsPerAddress)},
 		opened:   relay.Pace{PerMinute: int64(max(leastOpened, c.ConnsPerAddress)), AtOnce: int64(max(leastAtOnce, c.ConnsPerAddress/4)), Now: c.Now},
 		idle:     idleConns{most: max(leastIdle, c.ConnsPerAddress/8)},
-		draining: make(chan struct{})}
+		draining: make(chan struct{}), heavy: turns.Turns{Each: heavyEach}, heavyOfMember: turns.Turns{Each: 1}}
 	s.metrics = newMetrics(func() float64 { return float64(c.Relay.Hub().Listening() + c.Relay.Mail().Listening()) },
 		func() float64 { return float64(s.bodies.known.sum()) }, func() float64 { return float64(s.bodies.strangers.sum()) })
 	return s
@@ -209,12 +214,12 @@ func (s *Server) routes(h *server.Hertz) {
 	h.POST("/v1/spaces/:space/deltas", s.signed(page.MaxRequest, s.append))
 	h.GET("/v1/spaces/:space/deltas", s.signed(0, s.deltas))
 	h.POST("/v1/spaces/:space/forget", s.signed(16<<10, s.forget))
-	h.POST("/v1/spaces/:space/checkpoints", s.signed(envelope.MaxCheckpoint, s.putCheckpoint))
-	h.GET("/v1/spaces/:space/checkpoints", s.signed(0, s.checkpoints))
-	h.GET("/v1/spaces/:space/places", s.signed(0, s.places))
+	h.POST("/v1/spaces/:space/checkpoints", s.signed(envelope.MaxCheckpoint, s.inTurn(s.putCheckpoint)))
+	h.GET("/v1/spaces/:space/checkpoints", s.signed(0, s.inTurn(s.checkpoints)))
+	h.GET("/v1/spaces/:space/places", s.signed(0, s.inTurn(s.places)))
 	h.DELETE("/v1/spaces/:space/checkpoints/:id", s.signed(0, s.deleteCheckpoint))
-	h.POST("/v1/spaces/:space/votes", s.signed(envelope.MaxVote, s.putVote))
-	h.POST("/v1/spaces/:space/compact", s.signed(64, s.compact))
+	h.POST("/v1/spaces/:space/votes", s.signed(envelope.MaxVote, s.inTurn(s.putVote)))
+	h.POST("/v1/spaces/:space/compact", s.signed(64, s.inTurn(s.compact)))
 	h.GET("/v1/spaces/:space/events", s.signed(0, s.events))
 	h.PUT("/v1/spaces/:space/blobs/:id", s.signed(page.MaxChunk, s.putBlob))
 	h.HEAD("/v1/spaces/:space/blobs/:id", s.signed(0, s.headBlob))
