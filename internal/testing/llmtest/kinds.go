@@ -32,10 +32,10 @@ const (
 	Build         = "b6891-4e3a2f1c"
 	Quantisation  = "Q4_K_M"
 	Parameters    = "8.2B"
-	SizeBytes     = 5225388164
-	VRAMBytes     = 2612694082
+	SizeBytes     = int64(5225388164)
+	VRAMBytes     = int64(2612694082)
 	ContextLength = 4096
-	numberOfAll   = 8190735360
+	numberOfAll   = int64(8190735360)
 )
 
 // own adds the paths that only one kind has.
