@@ -102,20 +102,26 @@ func (m *Market) follows(ctx context.Context, tx *sql.Tx, l *trade.Offer) error 
 }
 
 // room refuses what exceeds a seller's limits. A seller may use a third of the bytes that the
-// others leave for bundles. A bundle that is already here needs no room.
+// others leave for bundles and listings. A bundle that is already here needs no room.
 func (m *Market) room(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
 	var listings, kept int
 	var all, own int64
-	err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM listings WHERE seller = $1 AND state = 'live'), (SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles),
-		(SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles WHERE root IN (SELECT v.root FROM versions v JOIN listings o ON o.n = v.listing WHERE o.seller = $1)),
+	err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM listings WHERE seller = $1 AND state = 'live'),
+		(SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles) + (SELECT CAST(coalesce(sum(length(signed)), 0) AS bigint) FROM versions),
+		(SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles WHERE root IN (SELECT v.root FROM versions v JOIN listings o ON o.n = v.listing WHERE o.seller = $1))
+		+ (SELECT CAST(coalesce(sum(length(v.signed)), 0) AS bigint) FROM versions v JOIN listings o ON o.n = v.listing WHERE o.seller = $1),
 		(SELECT count(*) FROM bundles WHERE root = $2)`, l.Seller[:], l.Root[:]).Scan(&listings, &all, &own, &kept)
+	needs := int64(len(l.Signed)) // versions stay, because orders name them
+	if kept == 0 && l.Answers == nil {
+		needs += int64(l.Size)
+	}
 	switch {
 	case err != nil:
 		return err
 	case l.Number == 1 && listings >= m.c.Listings:
 		return fmt.Errorf("%w: a seller may have at most %d listings", ErrFull, m.c.Listings)
-	case kept == 0 && l.Answers == nil && own+int64(l.Size) > (m.c.Bytes-(all-own))/3:
-		return fmt.Errorf("%w: a seller's bundles may take at most a third of the %d bytes that other sellers leave free", ErrFull, m.c.Bytes-(all-own))
+	case own+needs > (m.c.Bytes-(all-own))/3:
+		return fmt.Errorf("%w: a seller's bundles and listings may take at most a third of the %d bytes that other sellers leave free", ErrFull, m.c.Bytes-(all-own))
 	}
 	return nil
 }

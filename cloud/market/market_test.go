@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -335,6 +336,28 @@ func TestThreatSellerFillsTheMarket(t *testing.T) {
 		h.ok(err)
 		_, err = next(nil, tradetest.Party(5), sealed(5), 500)
 		h.ok(err)
+	})
+}
+
+// Versions of a listing count, too, even if they have the same bundle, or none as those that sell
+// answers: they are never deleted.
+func TestThreatSellerFillsTheMarketWithVersions(t *testing.T) {
+	each(t, func(h *house) {
+		var was *trade.Offer
+		var err error
+		n := 0
+		for ; err == nil && n < 400; n++ {
+			items, _ := tradetest.Bundle(h)
+			o := tradetest.Listing(h, items, func(l *trade.Listing) {
+				l.Description, l.Terms, l.Price = strings.Repeat("words ", 666)+".", strings.Repeat("words ", 333)+".", uint64(500+n)
+				if was != nil {
+					l.Number, l.First, l.Prev = was.Number+1, was.ID(), was.Hash
+				}
+			})
+			_, err = h.Publish(h.Context(), &trade.Publication{Listing: o.Signed, Items: items}, tradetest.Seller.Key)
+			was = o
+		}
+		h.is(err, market.ErrFull)
 	})
 }
 
