@@ -62,7 +62,7 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 			return err
 		}
 	}
-	if err := m.room(ctx, tx, l); err != nil {
+	if err := m.admit(ctx, tx, l); err != nil {
 		return err
 	}
 	if l.Answers == nil {
@@ -101,29 +101,38 @@ func (m *Market) follows(ctx context.Context, tx *sql.Tx, l *trade.Offer) error 
 	return nil
 }
 
-// room refuses what exceeds a seller's limits. A seller may use a third of the bytes that the
-// others leave for bundles and listings. A bundle that is already here needs no room.
-func (m *Market) room(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
+// admit refuses a listing that exceeds its seller's limits. A bundle that is already here needs no
+// room.
+func (m *Market) admit(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
 	var listings, kept int
-	var all, own int64
-	err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM listings WHERE seller = $1 AND state = 'live'),
-		(SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles) + (SELECT CAST(coalesce(sum(length(signed)), 0) AS bigint) FROM versions),
-		(SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles WHERE root IN (SELECT v.root FROM versions v JOIN listings o ON o.n = v.listing WHERE o.seller = $1))
-		+ (SELECT CAST(coalesce(sum(length(v.signed)), 0) AS bigint) FROM versions v JOIN listings o ON o.n = v.listing WHERE o.seller = $1),
-		(SELECT count(*) FROM bundles WHERE root = $2)`, l.Seller[:], l.Root[:]).Scan(&listings, &all, &own, &kept)
-	needs := int64(len(l.Signed)) // versions stay, because orders name them
-	if kept == 0 && l.Answers == nil {
-		needs += int64(l.Size)
-	}
+	err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM listings WHERE seller = $1 AND state = 'live'), (SELECT count(*) FROM bundles WHERE root = $2)`,
+		l.Seller[:], l.Root[:]).Scan(&listings, &kept)
 	switch {
 	case err != nil:
 		return err
 	case l.Number == 1 && listings >= m.c.Listings:
 		return fmt.Errorf("%w: a seller may have at most %d listings", ErrFull, m.c.Listings)
-	case own+needs > (m.c.Bytes-(all-own))/3:
-		return fmt.Errorf("%w: a seller's bundles and listings may take at most a third of the %d bytes that other sellers leave free", ErrFull, m.c.Bytes-(all-own))
 	}
-	return nil
+	needs := int64(len(l.Signed)) // versions stay, because orders name them
+	if kept == 0 && l.Answers == nil {
+		needs += int64(l.Size)
+	}
+	return m.room(ctx, tx, l.Seller, needs)
+}
+
+// room refuses what is too large for its seller. A seller may use a third of the bytes that the others
+// leave for bundles, listings, and orders that move with these.
+func (m *Market) room(ctx context.Context, tx *sql.Tx, seller trade.Key, needs int64) error {
+	var all, own int64
+	err := tx.QueryRowContext(ctx, `SELECT (SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles) + (SELECT CAST(coalesce(sum(length(signed)), 0) AS bigint) FROM versions)
+		+ (SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM origins),
+		(SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles WHERE root IN (SELECT v.root FROM versions v JOIN listings o ON o.n = v.listing WHERE o.seller = $1))
+		+ (SELECT CAST(coalesce(sum(length(v.signed)), 0) AS bigint) FROM versions v JOIN listings o ON o.n = v.listing WHERE o.seller = $1)
+		+ (SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM origins WHERE seller = $1)`, seller[:]).Scan(&all, &own)
+	if err == nil && own+needs > (m.c.Bytes-(all-own))/3 {
+		err = fmt.Errorf("%w: a seller's bundles, listings and moved orders may take at most a third of the %d bytes that other sellers leave free", ErrFull, m.c.Bytes-(all-own))
+	}
+	return err
 }
 
 // index writes what a listing can be found by. n is its number, or 0.

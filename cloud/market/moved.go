@@ -38,7 +38,7 @@ func (m *Market) TakeOver(ctx context.Context, in trade.Moving, by trade.Key) er
 // be the seller's own.
 const (
 	maxOrigins    = 8        // earlier markets
-	maxMovedBytes = 16 << 20 // total size of its orders' chains
+	maxMovedBytes = 16 << 20 // total size of its orders' chains and reviews
 	maxMovedShown = 1 << 20  // bytes that one answer reads for proofs; the other reviews are shown without
 )
 
@@ -86,14 +86,14 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.ParsedMov
 // stamped the order.
 func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving) error {
 	var many int
-	var n, size int64
+	var n int64
 	if err := one(tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1 AND seller = $2 AND market = $3`+m.c.DB.Dialect.Lock(), v.Listing[:], v.Offer.Seller[:], v.From[:]), &n); err != nil {
 		return fmt.Errorf("move: listing %s: %w: its seller has not moved it here", v.Listing, err)
 	}
 	var was, review []byte
 	err := one(tx.QueryRowContext(ctx, `SELECT chain, review FROM moved WHERE id = $1`, v.Order[:]), &was, &review)
 	if err == nil {
-		return m.updateOrder(ctx, tx, v, was, review)
+		return m.updateOrder(ctx, tx, v, n, was, review)
 	}
 	if !errors.Is(err, ErrNotFound) {
 		return err
@@ -104,11 +104,8 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMovin
 	if many >= trade.MaxMovedOrders {
 		return fmt.Errorf("%w: at most %d orders of one listing may move with it", ErrFull, trade.MaxMovedOrders)
 	}
-	if err := tx.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(length(d.chain)), 0) AS bigint) FROM moved d JOIN origins o ON o.id = d.origin AND o.seller = d.seller AND o.market = d.market WHERE o.listing = $1`, n).Scan(&size); err != nil {
+	if err := m.addBytes(ctx, tx, v, n, len(v.Sent.Order)+len(v.Sent.Review)); err != nil {
 		return err
-	}
-	if size+int64(len(v.Sent.Order)) > maxMovedBytes {
-		return fmt.Errorf("%w: the orders that move with one listing may have at most %d bytes", ErrFull, maxMovedBytes)
 	}
 	s := v.State
 	if _, err := tx.ExecContext(ctx, `INSERT INTO moved (id, origin, buyer, seller, market, at, steps, sold, stars, chain, review) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
@@ -120,7 +117,7 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMovin
 
 // updateOrder updates a known order. If one chain continues the other, the longer one is kept. Otherwise
 // the market that stamped them has shown two histories, and the first one stays.
-func (m *Market) updateOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving, chain, review []byte) error {
+func (m *Market) updateOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving, n int64, chain, review []byte) error {
 	var was, now trade.Chain
 	if err := errors.Join(trade.Decode(chain, &was, trade.MaxChain), trade.Decode(v.Sent.Order, &now, trade.MaxChain)); err != nil {
 		return err
@@ -142,11 +139,34 @@ func (m *Market) updateOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMov
 		}
 		stars, v.Sent.Review = int(r.Stars), review
 	}
+	if err := m.addBytes(ctx, tx, v, n, len(v.Sent.Order)+len(v.Sent.Review)-len(chain)-len(review)); err != nil {
+		return err
+	}
 	if _, err := tx.ExecContext(ctx, `UPDATE moved SET steps = $1, sold = $2, stars = $3, chain = $4, review = $5 WHERE id = $6`,
 		v.State.Steps, soldIn(v.State), stars, v.Sent.Order, v.Sent.Review, v.Order[:]); err != nil {
 		return fmt.Errorf("keep move: %w", err)
 	}
 	return m.logMoved(ctx, tx, v, v.State.Reviewable() && !before.Reviewable(), said)
+}
+
+// addBytes counts bytes of an order that moves with listing n. It refuses what exceeds the limits of
+// the listing or of its seller.
+func (m *Market) addBytes(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving, n int64, more int) error {
+	if more <= 0 {
+		return nil // it is known
+	}
+	var size int64
+	if err := tx.QueryRowContext(ctx, `SELECT CAST(sum(bytes) AS bigint) FROM origins WHERE listing = $1`, n).Scan(&size); err != nil {
+		return err
+	}
+	if size+int64(more) > maxMovedBytes {
+		return fmt.Errorf("%w: the orders that move with one listing may have at most %d bytes", ErrFull, maxMovedBytes)
+	}
+	if err := m.room(ctx, tx, v.Offer.Seller, int64(more)); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE origins SET bytes = bytes + $1 WHERE id = $2 AND seller = $3 AND market = $4`, more, v.Listing[:], v.Offer.Seller[:], v.From[:])
+	return err
 }
 
 func (m *Market) logMoved(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving, receipt, review bool) error {

@@ -2,6 +2,7 @@ package market_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/cloud/market"
@@ -270,5 +271,50 @@ func TestEarlierMarketsAreBounded(t *testing.T) {
 			t.Error(err)
 		}
 		h.ok(from(3)) // which is already known
+	})
+}
+
+// Moved orders count towards what their seller may store, and so does what an order has grown by:
+// all of them can be made for free.
+func TestThreatMovedOrdersFillTheMarket(t *testing.T) {
+	each(t, func(h *house) {
+		here, items := h.list(nil)
+		moved := func(from byte, text string) (*trade.Offer, trade.Party) {
+			h.Helper()
+			made := tradetest.Party(from)
+			was := tradetest.Listing(h, items, func(l *trade.Listing) { l.Market, l.Description = made.Key, text })
+			h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
+			return was, made
+		}
+		order := func(was *trade.Offer, made trade.Party, n int) *tradetest.Deal {
+			d := tradetest.NewDealAt(h, was, made, tradetest.Buyer, [16]byte{byte(n), byte(n >> 8)}, seal.NewIdentity().Recipient().String(), 1_800_000_000)
+			d.Step(trade.Fund, made, nil)
+			return d
+		}
+		small, first := moved(100, "Short.")
+		grows := order(small, first, 0)
+		h.ok(h.move(tradetest.Seller, small, ofOrder(grows, nil)))
+		large, second := moved(101, strings.Repeat("words ", 666)+".")
+		n := 1
+		for _, fill := range []struct {
+			was *trade.Offer
+			by  trade.Party
+		}{{large, second}, {small, first}} {
+			var err error
+			for ; err == nil && n < 900; n++ {
+				err = h.move(tradetest.Seller, fill.was, ofOrder(order(fill.was, fill.by, n), nil))
+			}
+			h.is(err, market.ErrFull)
+		}
+		grows.Step(trade.Deliver, tradetest.Seller, func(s *trade.Step) { s.Wrapped = make([]byte, trade.MaxWrapped) })
+		h.is(h.move(tradetest.Seller, small, ofOrder(grows, nil)), market.ErrFull)
+
+		mine := tradetest.Listing(h, items, nil).Listing
+		other := tradetest.Party(5)
+		mine.Seller = other.Key
+		l, err := trade.SignListing(mine, other)
+		h.ok(err)
+		_, err = h.Publish(h.Context(), &trade.Publication{Listing: l.Signed, Items: items}, other.Key)
+		h.ok(err)
 	})
 }
