@@ -162,10 +162,13 @@ func (c *core) askWord(out *question, words []word, i int, slip slipped, f *foun
 	}
 	if x.han && len([]rune(x.text)) == 1 {
 		g.weight = weightCharacter
-	} else if x.stop {
+	} else if x.stop && !hanWord(x.text) {
 		g.weight = weightGrammar
 	}
-	same := c.sameAs(x.term, out.shape)
+	same := c.sameAs(words, i, out.shape)
+	if len(own) == 0 && len(same) > 0 {
+		g.idf = c.idf(c.dfOf(same))
+	}
 	worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0 || len(same) > 0)
 	if len(own) == 0 && c.straddles(words, i) { // 亲叫 of 父亲叫什么 straddles two words
 		worth = min(worth, g.weight*g.idf*weightUnknownPair)
@@ -202,27 +205,6 @@ func (c *core) asksForSomebody(out *question, words []word, at map[string]int, w
 			out.asks++
 		}
 	}
-}
-
-// sameAs returns the terms in documents of other Chinese words with the same meaning.
-func (c *core) sameAs(word string, shape Shape) (out []weighted) {
-	for _, other := range sameHanAlways[word] {
-		out = append(out, c.found(other, shareSame)...)
-	}
-	if other := sameHan[word]; other != "" && (shape == Where || shape == When) {
-		out = append(out, c.found(other, shareSame)...)
-	}
-	return out
-}
-
-// straddles reports whether the pair of Chinese characters at index i of a question is not in
-// sameHanAlways, and shares a character with one that is and that no document has. The synonyms
-// then stand for both.
-func (c *core) straddles(words []word, i int) bool {
-	at := func(i int) bool {
-		return i >= 0 && i < len(words) && sameHanAlways[words[i].text] != nil && len(c.found(words[i].text, 1)) == 0
-	}
-	return words[i].han && len([]rune(words[i].text)) == 2 && (at(i-2) || at(i+2)) && !at(i)
 }
 
 // weighLentWords multiplies the weight of the words from index n on by w.Lent, and that of names by
@@ -283,7 +265,7 @@ func (c *core) worthOf(x word, i int, base float64, known bool) float64 {
 		}
 	}
 	switch {
-	case x.han && !single && x.stop: // 在哪 and 我现 ask for nothing
+	case x.han && !single && x.stop && !hanWord(x.text): // 在哪 and 我现 ask for nothing
 		return 0
 	case anybody[x.text]:
 		return 0

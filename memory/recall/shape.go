@@ -185,36 +185,3 @@ func asksTrade(words []word) []word {
 
 // homeWords ask for an address in a question that asks where: "where does Tom live".
 var homeWords = set("live 住 住在")
-
-// sameHan pairs Chinese words that mean the same where a question asks where or when: 我在哪工作 is
-// answered by 我在医院上班, and 什么时候结婚的 by 婚礼.
-var sameHan = map[string]string{"工作": "上班", "上班": "工作", "结婚": "婚礼", "婚礼": "结婚"}
-
-// sameHanAlways has the synonyms of a Chinese word, such as words for one relative: 我爸叫李强 answers
-// 我父亲叫什么. Paternal and maternal grandparents are different. A question for an age is answered in 岁.
-var sameHanAlways = func() map[string][]string {
-	of := map[string][]string{}
-	for line := range strings.Lines(`妈妈 母亲 妈
-爸爸 父亲 爸
-老婆 妻子 太太 媳妇
-老公 丈夫
-爷爷 祖父
-奶奶 祖母
-外公 姥爷
-外婆 姥姥
-哥哥 哥
-姐姐 姐
-弟弟 弟
-妹妹 妹
-多大 岁
-年纪 岁`) {
-		all := strings.Fields(line)
-		for i, word := range all {
-			of[word] = slices.Concat(all[:i], all[i+1:])
-		}
-	}
-	return of
-}()
-
-// shareSame is how much a synonym counts in place of the word. It was set by hand.
-const shareSame = .8

@@ -15,6 +15,25 @@ wouldn yeah yep yes you your yours yourself yourselves hey hi hello wow m d lot 
 // stopHan are the Chinese grammar characters.
 var stopHan = setRunes(`的了吗呢吧啊是在我你他她它们这那个就都也还和与很着过把被给对从到说得地么什谁哪几怎样为之而且或`)
 
+// particles are grammar characters that make no word with the character before them, and with the
+// one after them.
+var particles = [2]map[rune]bool{setRunes(`了的着得到过给在吗呢吧啊`), setRunes(`的了很从在被就都还给是不几也把`)}
+
+// notMatters are words with a grammar character that say nothing of the matter.
+var notMatters = set(`或者 以为 为啥 也许 过来 过去 地方 样子 对了 说不 与其 从而`)
+
+// hanWord reports whether a pair with a grammar character is a word, such as 过敏 and 首都, and not one
+// with a particle, such as 买了. It has to be among the built-in pairs of words.
+func hanWord(pair string) bool {
+	r := []rune(pair)
+	for _, c := range r {
+		if strings.ContainsRune("我你他她它们这那什么谁哪怎而且", c) {
+			return false
+		}
+	}
+	return !particles[0][r[1]] && !particles[1][r[0]] && !notMatters[pair] && len(theLexicon().pairs.inEnglish(pair)) > 0
+}
+
 // onlyAsks reports whether the word at index i of a question is 多少, the 时候 of 什么时候, or a
 // character of these. They ask, as "how many" and "when" do, and say nothing of the matter. A pair
 // stands between its characters: see pairs.
