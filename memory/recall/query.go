@@ -264,6 +264,13 @@ func (c *core) worthOf(x word, i int, base float64, known bool) float64 {
 			}
 		}
 	}
+	if generalWords()[x.term] {
+		if known {
+			worth *= shareGeneral
+		} else {
+			worth *= shareGeneralUnknown
+		}
+	}
 	switch {
 	case x.han && !single && x.stop && !hanWord(x.text): // 在哪 and 我现 ask for nothing
 		return 0
