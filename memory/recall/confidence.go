@@ -240,9 +240,10 @@ func (r *ranking) worthOf(shares []float32) float64 {
 	return sum / r.ask.asks
 }
 
-// ofOther reports whether a document's speaker is not the person whom the question names, and the
-// document doesn't name that person. A question about the wearer is excepted, because
-// others tell the wearer things about the wearer.
+// ofOther reports whether a document's speaker is not the person whom the question names, and
+// neither the document nor the line before it, by somebody else, names that person: "I'll take
+// Isla." "She needs her recorder." A question about the wearer is excepted, because others tell the
+// wearer things about the wearer.
 func (r *ranking) ofOther(d uint32) bool {
 	asked, speaker := r.ask.speaker, r.docs[r.anchor(d)].speaker
 	if asked == 0 || speaker == 0 || speaker == asked || r.names.text(asked) == foldName(r.q.Wearer) {
@@ -254,12 +255,19 @@ func (r *ranking) ofOther(d uint32) bool {
 			named[t] = true
 		}
 	}
-	for t := range r.terms(d) {
-		if named[t] {
-			return false
+	names := func(d uint32) bool {
+		for t := range r.terms(d) {
+			if named[t] {
+				return true
+			}
 		}
+		return false
 	}
-	return true
+	if names(d) {
+		return false
+	}
+	before := r.around(r.anchor(d))[1]
+	return before == none || r.docs[before].speaker == asked || !names(before)
 }
 
 // ofOwner reports whether a document, or the utterance that it quotes, names the owner that the

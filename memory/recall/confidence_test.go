@@ -132,3 +132,34 @@ func TestHitOfAModelIsNotMinor(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoseLineAnswersAfterAName: a line that goes on about somebody whom the line before it names is
+// about that person.
+func TestWhoseLineAnswersAfterAName(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	talk(t, x, "s1", june, 1,
+		[2]string{"Carl", "I'll take Isla to school."},
+		[2]string{"Nora", "She needs her recorder, it's in the blue tub."},
+		[2]string{"Carl", "It is cold today."},
+		[2]string{"Nora", "The kettle boils."})
+	talk(t, x, "s2", june.AddDate(0, 0, 1), 11, [2]string{"Isla", "I drew a whale."})
+	for q, known := range map[string]bool{"Where is Isla's recorder?": true, "Where is Isla's kettle?": false} {
+		if r := find(t, x, Query{Text: q, Now: june.AddDate(0, 1, 0), Wearer: "Nora"}); (r.Confidence > shareOther) != known {
+			t.Errorf("%q: confidence %.2f", q, r.Confidence)
+		}
+	}
+}
+
+// TestPartOfADay: a question about an evening is one about its day.
+func TestPartOfADay(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	talk(t, x, "s1", june, 1, [2]string{"Ana", "I am at the rink most evenings."}, [2]string{"Ben", "晚上一般在家看书。"})
+	talk(t, x, "s2", june.AddDate(0, 0, 5), 11, [2]string{"Ana", "The frog moved into the pond."}, [2]string{"Ben", "青蛙搬进池塘了。"})
+	now := june.AddDate(0, 0, 6)
+	for _, q := range []string{"What happened yesterday evening?", "昨天晚上聊了什么"} {
+		r := find(t, x, Query{Text: q, Now: now})
+		if len(r.Hits) == 0 || r.Hits[0].ID != idOf(11) && r.Hits[0].ID != idOf(12) || r.Confidence < Unsure {
+			t.Errorf("%q: %v, confidence %.2f", q, r.Hits, r.Confidence)
+		}
+	}
+}

@@ -89,6 +89,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	}
 	now = local(now, q.Zone)
 	f := findTimes(words, now)
+	f.useParts(words)
 	for _, d := range q.Days {
 		f.spans = append(f.spans, span{from: dayOf(local(d[0], q.Zone)), to: dayOf(local(d[1], q.Zone)) - 1})
 	}

@@ -5,9 +5,31 @@ import (
 )
 
 // ofAnyDay are words that do not narrow a question which also names a time:
-// "what happened last Tuesday", 昨天聊了什么.
-var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place day
+// "what happened last Tuesday", 昨天聊了什么. A part of the day is among them ("even" is the term of evening),
+// because what was said in the evening seldom has that word.
+var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place day morn noon afternoon even night
 发生 发 生 聊 讲 谈 做 事 情 事情 聊天 去 过 些 方 地方 去过 天 时 候 时候 干 嘛 干嘛 啥 忙 呢`)
+
+// partsOfDay are the Chinese ones, of two characters.
+var partsOfDay = set(`早上 早晨 上午 中午 下午 晚上 傍晚 凌晨 夜里`)
+
+// useParts marks the Chinese parts of a day as part of a time, if the question names one, and then
+// the pairs that such a time shares a character with: 天晚 and 上聊 of 昨天晚上聊了什么.
+func (f *found) useParts(words []word) {
+	if len(f.spans) == 0 {
+		return
+	}
+	for i, w := range words {
+		if w.han && partsOfDay[w.text] {
+			f.consumed[i-1], f.consumed[i], f.consumed[i+1] = true, true, true
+		}
+	}
+	for i, w := range words {
+		if w.han && len([]rune(w.text)) == 2 && (f.consumed[i-1] || f.consumed[i+1]) {
+			f.consumed[i] = true
+		}
+	}
+}
 
 // goings are those words of ofAnyDay that ask where somebody was. When a node
 // records a visit, it uses the word "arrived".
