@@ -89,10 +89,10 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	}
 	now = local(now, q.Zone)
 	f := findTimes(words, now)
-	f.useParts(words)
 	for _, d := range q.Days {
 		f.spans = append(f.spans, span{from: dayOf(local(d[0], q.Zone)), to: dayOf(local(d[1], q.Zone)) - 1})
 	}
+	parts := f.partsIn(words)
 	out.shape = shapeOf(q.Text, words)
 	lower := strings.ToLower(q.Text)
 	out.amount, out.length = asksAmount(lower, out.shape), asksLength(lower)
@@ -107,6 +107,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		n := len(out.worth)
 		at[x.term] = n
 		c.askWord(&out, words, i, mends[i], &f, s)
+		if parts[i] {
+			out.worth[n] = 0
+		}
 		touched = append(touched, matter{x.term, n})
 	}
 	c.compounds(&out, words, at)

@@ -5,30 +5,36 @@ import (
 )
 
 // ofAnyDay are words that do not narrow a question which also names a time:
-// "what happened last Tuesday", 昨天聊了什么. A part of the day is among them ("even" is the term of evening),
-// because what was said in the evening seldom has that word.
-var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place day morn noon afternoon even night
+// "what happened last Tuesday", 昨天聊了什么.
+var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place day
 发生 发 生 聊 讲 谈 做 事 情 事情 聊天 去 过 些 方 地方 去过 天 时 候 时候 干 嘛 干嘛 啥 忙 呢`)
 
-// partsOfDay are the Chinese ones, of two characters.
-var partsOfDay = set(`早上 早晨 上午 中午 下午 晚上 傍晚 凌晨 夜里`)
+// partsOfDay are terms of parts of a day. A question that names a day does not ask for them, because
+// what was said in the evening seldom has that word; a line that has it is the better match.
+var partsOfDay = set(`morn noon afternoon even night 早上 早晨 上午 中午 下午 晚上 傍晚 凌晨 夜里`)
 
-// useParts marks the Chinese parts of a day as part of a time, if the question names one, and then
-// the pairs that such a time shares a character with: 天晚 and 上聊 of 昨天晚上聊了什么.
-func (f *found) useParts(words []word) {
+// partsIn returns the indexes of the words that name a part of a day, if the question names a time. Of
+// a Chinese one, the pairs that share a character with it or with the time become part of the time:
+// 天晚 and 上聊 of 昨天晚上聊了什么.
+func (f *found) partsIn(words []word) map[int]bool {
 	if len(f.spans) == 0 {
-		return
+		return nil
 	}
+	parts := map[int]bool{}
 	for i, w := range words {
-		if w.han && partsOfDay[w.text] {
-			f.consumed[i-1], f.consumed[i], f.consumed[i+1] = true, true, true
+		if partsOfDay[w.term] {
+			parts[i] = true
+			if w.han {
+				parts[i-1], parts[i+1] = true, true
+			}
 		}
 	}
 	for i, w := range words {
-		if w.han && len([]rune(w.text)) == 2 && (f.consumed[i-1] || f.consumed[i+1]) {
+		if w.han && len([]rune(w.text)) == 2 && !parts[i] && (f.consumed[i-1] || f.consumed[i+1] || parts[i-1] || parts[i+1]) {
 			f.consumed[i] = true
 		}
 	}
+	return parts
 }
 
 // goings are those words of ofAnyDay that ask where somebody was. When a node
