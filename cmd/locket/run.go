@@ -11,7 +11,7 @@ import (
 )
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, d cli.Deps) int {
-	a := &cli.App{Deps: d, Args: args, Stdin: stdin, In: bufio.NewReader(stdin), Stdout: stdout, Stderr: stderr}
+	a := &cli.App{Deps: d, Args: args, Stdin: stdin, In: bufio.NewReader(cli.UntilInterrupted(ctx.Done(), stdin)), Stdout: stdout, Stderr: stderr, Interrupted: ctx.Done()}
 	a.Paint = cli.NewPainter(stdout, d.Environ)
 	root := root(a)
 	root.SetArgs(args)

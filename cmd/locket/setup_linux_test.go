@@ -74,6 +74,16 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 	return asked, all.String(), code
 }
 
+// untilHidden waits until nothing typed is shown. Nobody presses Ctrl+C between a prompt's appearance
+// and that moment.
+func untilHidden(at *os.File) {
+	for late := time.Now().Add(10 * time.Minute); time.Now().Before(late); runtime.Gosched() {
+		if mode, err := unix.IoctlGetTermios(int(at.Fd()), unix.TCGETS); err != nil || mode.Lflag&unix.ECHO == 0 {
+			break
+		}
+	}
+}
+
 // wordShown returns the word of the phrase that the last prompt asks for.
 func wordShown(said string) string {
 	asked := setupWord.FindAllStringSubmatch(said, -1)
@@ -109,12 +119,7 @@ func TestSetupKilledAtEachPrompt(t *testing.T) {
 	}
 	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }
 	interrupt := func(_ *os.Process, at *os.File) {
-		// Nobody presses Ctrl+C between a prompt's appearance and the moment from which nothing typed is shown.
-		for late := time.Now().Add(10 * time.Minute); time.Now().Before(late); runtime.Gosched() {
-			if mode, err := unix.IoctlGetTermios(int(at.Fd()), unix.TCGETS); err != nil || mode.Lflag&unix.ECHO == 0 {
-				break
-			}
-		}
+		untilHidden(at)
 		_, _ = at.WriteString("\x03")
 	}
 	kills := long.Kills(t, 6) // at so many prompts, spread over all

@@ -89,7 +89,7 @@ type Joined struct{ Space, Relay, Wearer string }
 type App struct {
 	Deps
 	Stdin          io.Reader
-	In             *bufio.Reader // over stdin
+	In             *bufio.Reader // over stdin; it fails once Interrupted is closed
 	Stdout, Stderr io.Writer
 	Paint          Painter
 
@@ -98,6 +98,8 @@ type App struct {
 	Flags    []config.Flag // in the order of the command line
 	File     string
 	Settings *config.Loaded
+
+	Interrupted <-chan struct{} // closed when the person ends the command; may be nil
 }
 
 // Meter starts a meter of long work. A total of 0 means that it is not known. The caller must call

@@ -59,25 +59,12 @@ func (s *Asker) Yes(question string) (bool, error) {
 	return strings.HasPrefix(strings.ToLower(v), "y"), err
 }
 
-// Wait waits until a person has answered or has ended the setup. If the setup is ended, the goroutine that reads the
-// terminal goes on until the process ends.
-func (s *Asker) Wait(read func() error) error {
-	var was *term.State
-	f, ok := s.App.Stdin.(*os.File)
-	if ok {
-		was, _ = term.GetState(int(f.Fd())) // nil if it is not a terminal
-	}
-	done := make(chan error, 1)
-	go func() { done <- read() }()
-	select {
-	case err := <-done:
+// Wait calls a function that asks a person. On an interrupt it returns ErrEnded.
+func (s *Asker) Wait(ask func() error) error {
+	if err := ask(); s.Ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
-	case <-s.Ctx.Done():
-		if was != nil {
-			_ = term.Restore(int(f.Fd()), was) // it may be gone
-		}
-		return ErrEnded
 	}
+	return ErrEnded
 }
 
 // IsInteractive reports whether somebody is there to answer.

@@ -199,16 +199,22 @@ func (a *App) UnlockNode(ctx context.Context, n OpenNode) (opened bool, err erro
 
 var ErrNoTerminal = errors.New("the passphrase is needed, and standard input is not a terminal: use --passphrase-file")
 
-// AskPassphrase reads a line without showing it. Without a terminal it returns ErrNoTerminal.
+// AskPassphrase reads a line without showing it. Without a terminal it returns ErrNoTerminal, and on
+// an interrupt context.Canceled.
 func (a *App) AskPassphrase(prompt string) (serve.Secret, error) {
 	f, ok := a.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return "", ErrNoTerminal
 	}
+	was, err := term.GetState(int(f.Fd()))
+	if err != nil {
+		return "", err
+	}
 	fmt.Fprint(a.Stderr, prompt)
-	b, err := term.ReadPassword(int(f.Fd()))
+	b, err := orInterrupted(a.Interrupted, func() ([]byte, error) { return term.ReadPassword(int(f.Fd())) })
 	fmt.Fprintln(a.Stderr)
 	if err != nil {
+		_ = term.Restore(int(f.Fd()), was) // it may be gone
 		return "", fmt.Errorf("reading passphrase: %w", err)
 	}
 	return serve.Secret(b), nil

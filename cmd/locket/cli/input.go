@@ -1,11 +1,56 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 )
+
+// interruptible reads until a channel is closed. Each Read has a goroutine, which goes on if the
+// channel is closed first: nothing else ends a read of a terminal.
+type interruptible struct {
+	done <-chan struct{}
+	in   io.Reader
+}
+
+// UntilInterrupted returns a reader of in that fails with context.Canceled once done is closed.
+func UntilInterrupted(done <-chan struct{}, in io.Reader) io.Reader { return interruptible{done, in} }
+
+func (r interruptible) Read(p []byte) (int, error) {
+	b, err := orInterrupted(r.done, func() ([]byte, error) {
+		b := make([]byte, len(p)) // and not p, which belongs to the caller again after an interrupt
+		n, err := r.in.Read(b)
+		return b[:n], err
+	})
+	return copy(p, b), err
+}
+
+// orInterrupted calls f, and returns context.Canceled if done is closed before f returns. Then f
+// goes on until the process ends.
+func orInterrupted[T any](done <-chan struct{}, f func() (T, error)) (v T, err error) {
+	type result struct {
+		v   T
+		err error
+	}
+	ended := make(chan result, 1)
+	select {
+	case <-done:
+		return v, context.Canceled
+	default:
+		go func() {
+			v, err := f()
+			ended <- result{v, err}
+		}()
+	}
+	select {
+	case r := <-ended:
+		return r.v, r.err
+	case <-done:
+		return v, context.Canceled
+	}
+}
 
 // ReadInput reads a file, or standard input if its name is -. It reads at most most bytes.
 func (a *App) ReadInput(file string, most int64) ([]byte, error) {

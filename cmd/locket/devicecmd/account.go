@@ -83,6 +83,9 @@ func askWords(a *cli.App) (string, error) {
 	if !a.IsInteractive() { // nobody has pressed Enter
 		fmt.Fprintln(a.Stderr)
 	}
+	if errors.Is(err, context.Canceled) {
+		return "", err
+	}
 	if strings.TrimSpace(words) == "" {
 		return "", errors.Join(errors.New("no words"), err)
 	}

@@ -2,6 +2,7 @@ package devicecmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -185,9 +186,12 @@ ID is enough.`,
 				}
 			}
 			fmt.Fprintf(a.Stderr, "The 24 words%s: ", which)
-			words, _ := a.In.ReadString('\n') // without words, only a member that is no device of the wearer can be removed
-			if !a.IsInteractive() {           // nobody has pressed Enter
+			words, err := a.In.ReadString('\n') // without words, only a member that is no device of the wearer can be removed
+			if !a.IsInteractive() {             // nobody has pressed Enter
 				fmt.Fprintln(a.Stderr)
+			}
+			if errors.Is(err, context.Canceled) {
+				return err
 			}
 			words = strings.TrimSpace(words)
 			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {

@@ -1,6 +1,7 @@
 package memorycmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,9 @@ words to open them. No secret is shown.`,
 			fmt.Fprintln(a.Stderr, "Secrets that this device takes over open only here: other devices then need the words.")
 			fmt.Fprint(a.Stderr, "The 24 words: ")
 			words, err := a.In.ReadString('\n')
+			if errors.Is(err, context.Canceled) {
+				return err
+			}
 			if words = strings.TrimSpace(words); words == "" {
 				return errors.Join(errors.New("no words"), err)
 			}
