@@ -54,8 +54,8 @@ func CheckLength(p serve.Secret) error {
 }
 
 // WriteSettings saves in the home what was chosen on the command line, so that later commands know
-// it. It does not change an existing file.
-func (a *App) WriteSettings(l *config.Loaded, passphraseFile string, o *InitOptions) (path string, err error) {
+// it. It adds that to what is in the file from, if there is one.
+func (a *App) WriteSettings(l *config.Loaded, from, passphraseFile string, o *InitOptions) (path string, err error) {
 	keep := map[string]any{}
 	for key, value := range map[string]string{"wearer": l.Wearer, "zone": l.Zone} {
 		if l.Origin(key).Kind == config.FromFlag {
@@ -80,14 +80,10 @@ func (a *App) WriteSettings(l *config.Loaded, passphraseFile string, o *InitOpti
 	}
 	a.KeepSet(keep, l)
 	path = filepath.Join(l.Home, config.FileName)
-	if _, err := os.Stat(path); err == nil || len(keep) == 0 {
-		return "", nil
-	}
-	b, err := toml.Marshal(keep)
-	if err != nil {
+	if written, err := a.AddSettings(from, path, keep); err != nil || !written {
 		return "", err
 	}
-	return path, atomicfile.Write(path, b)
+	return path, nil
 }
 
 // SetKeys returns the keys of the settings that --set gave, except for the home.
@@ -202,6 +198,7 @@ func (a *App) CheckPhrase(words []string) error {
 			if strings.TrimSpace(strings.ToLower(line)) != words[i] {
 				wrong = i + 1
 				if err != nil {
+					fmt.Fprintln(a.Stderr)
 					return errors.New("the words were not checked; the home exists all the same, and the words above are valid")
 				}
 				break

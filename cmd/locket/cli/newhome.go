@@ -58,13 +58,11 @@ func (a *App) PrepareHome(l *config.Loaded, passphraseFile string, o *InitOption
 		return nil, err
 	}
 	settings := filepath.Join(l.Home, config.FileName)
-	if _, err := os.Stat(settings); errors.Is(err, os.ErrNotExist) {
-		if h.Written, err = a.WriteSettings(&staged, passphraseFile, o); err != nil {
-			return nil, err
-		}
-		if h.Written != "" {
-			h.Written = settings
-		}
+	if h.Written, err = a.WriteSettings(&staged, settings, passphraseFile, o); err != nil {
+		return nil, err
+	}
+	if h.Written != "" {
+		h.Written = settings
 	}
 	return h, nil
 }

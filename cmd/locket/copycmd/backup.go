@@ -262,7 +262,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	if _, err := b.InitHome(l.Config, *o); err != nil {
 		return err
 	}
-	if _, err := b.WriteSettings(l, "", o); err != nil {
+	if _, err := b.WriteSettings(l, "", "", o); err != nil {
 		return err
 	}
 	b.Settings = nil // read them again, as they were written

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
@@ -85,20 +83,8 @@ func writeJoinedSettings(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joi
 	case o.Keyring:
 		keep["unlock"] = map[string]any{"keyring": true}
 	}
-	b, err := toml.Marshal(keep)
-	if err != nil {
-		return err
-	}
 	path := filepath.Join(l.Home, config.FileName)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		fmt.Fprintf(a.Stderr, "%s exists already and was not changed: set sync.relay to %s in it.\n", path, j.Relay)
-		err = nil
-	} else if err == nil {
-		_, err = f.Write(b)
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
+	if _, err := a.AddSettings(path, path, keep); err != nil {
 		return err
 	}
 	return a.Print(joinedHome{l.Home, path, j.Space, j.Relay}, func(w io.Writer) {
@@ -162,7 +148,8 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 		return err
 	}
 	said := serve.ConfirmRequest{Same: a.Confirm("Does the other device show the same five words?"), Code: code}
-	if p, err = c.PairConfirm(ctx, said); err != nil {
+	// The other device is told even if the person interrupts the question.
+	if p, err = c.PairConfirm(context.WithoutCancel(ctx), said); err != nil {
 		return err
 	}
 	if p.State != serve.PairDone {

@@ -4,11 +4,13 @@
 package homecmd
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/node/config"
 )
 
 func InitCommand(a *cli.App) *cobra.Command {
@@ -40,7 +42,7 @@ the disk can read the memories.`,
 			if err != nil {
 				return err
 			}
-			written, err := a.WriteSettings(l, file, &o)
+			written, err := a.WriteSettings(l, filepath.Join(l.Home, config.FileName), file, &o)
 			if err != nil {
 				return err
 			}
