@@ -236,9 +236,9 @@ func appRow(a *cli.App, w io.Writer, p *serve.App) {
 	if len(p.Tags) > 0 {
 		scope += ", tagged " + cli.OneLine(strings.Join(p.Tags, " or "))
 	}
-	for kind, s := range map[string]string{"user": p.Owner.User, "agent": p.Owner.Agent, "run": p.Owner.Run} {
-		if s != "" {
-			scope += ", of " + kind + " " + cli.OneLine(s)
+	for _, of := range [][2]string{{"user", p.Owner.User}, {"agent", p.Owner.Agent}, {"run", p.Owner.Run}} {
+		if of[1] != "" {
+			scope += ", of " + of[0] + " " + cli.OneLine(of[1])
 		}
 	}
 	if !p.Since.IsZero() {
@@ -246,6 +246,9 @@ func appRow(a *cli.App, w io.Writer, p *serve.App) {
 	}
 	if !p.Until.IsZero() {
 		scope += ", until " + a.Day(p.Until)
+	}
+	if p.Revoked.IsZero() && time.Now().Before(p.Ends) {
+		state += ", valid until " + a.ShowTime(p.Ends)
 	}
 	if p.Hook != "" {
 		state += ", told at " + cli.OneLine(p.Hook)

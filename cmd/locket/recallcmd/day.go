@@ -72,7 +72,10 @@ With --json, it prints one session per line.`,
 					return err
 				}
 			}
-			if !from.Before(to) {
+			switch {
+			case !from.Before(to) && until == "":
+				return cli.Usagef("--since %s is in the future", since)
+			case !from.Before(to):
 				return cli.Usagef("--until %s is not after --since", until)
 			}
 			if with != "" && people.Fold(with) == "" {
