@@ -105,6 +105,34 @@ func TestNodeShares(t *testing.T) {
 	}
 }
 
+// The wearer is told that the relay does not answer. A share that can't be revoked now is revoked later.
+func TestNodeSharesWithoutTheRelay(t *testing.T) {
+	relay := serveRelay(t)
+	d := newDevice(t, relay.url, 52)
+	d.init()
+	d.tell("The tomatoes in the garden are ripe.", nil)
+	key, _, err := (&share.Reader{Dir: t.TempDir(), Reserve: 1}).Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := serve.ShareRequest{Query: "tomatoes", To: []string{key}}
+	s, err := d.CreateShare(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	relay.stop()
+	if _, err := d.CreateShare(t.Context(), r); !errors.Is(err, serve.ErrRelay) {
+		t.Errorf("a new share: %v", err)
+	}
+	if _, err := d.RevokeShare(t.Context(), s.ID.String(), ""); !errors.Is(err, serve.ErrRelay) {
+		t.Errorf("revoking: %v", err)
+	}
+	list, err := d.Shares(t.Context())
+	if err != nil || !slices.ContainsFunc(list, func(o serve.Share) bool { return o.ID == s.ID && o.Revoking }) {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // A worker of the wearer's space reads the log until its grant is revoked; a
 // worker of a feed never gets access to the wearer's space.
 func TestThreatWorkerAsksForAnotherSpace(t *testing.T) {

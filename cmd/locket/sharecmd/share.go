@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -271,6 +272,9 @@ With --reader, only one reader is removed, and the others continue with a new ke
 ` + cannot,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			s, err := c.RevokeShare(cmd.Context(), args[0], reader)
+			if errors.Is(err, serve.ErrRelay) && reader == "" {
+				return cli.AdvisedError{Err: err, Advice: "Nothing new is shared any more, but the relay still serves what was shared. The running daemon revokes it when the relay\nanswers again; or run the command again."}
+			}
 			return a.PrintUnless(err, s, func(w io.Writer) {
 				if s.Revoked.IsZero() {
 					fmt.Fprintf(w, "Reader removed. The share continues with %s, under a new key.\n", cli.OneLine(names(s.Readers)))
