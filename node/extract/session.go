@@ -28,6 +28,9 @@ type saved struct {
 	Began time.Time `json:"began"`
 	Last  time.Time `json:"last"`
 	Place string    `json:"place,omitempty"` // where the wearer is, by the last location with a name
+	// Latest is the latest Last of earlier sessions: what is said may be older than they are, such as
+	// an imported chat. Times in the future do not count.
+	Latest time.Time `json:"latest,omitzero"`
 }
 
 const sessionMeta = "session"
@@ -75,7 +78,11 @@ func (s *session) save(tx *store.Tx, was *saved, said []memory.Utterance) (*save
 // a new session.
 func (s *session) join(at time.Time) string {
 	if s.Name == "" || at.Sub(s.Last) > memory.SessionGap || s.Last.Sub(at) > memory.SessionGap {
-		s.saved = saved{Name: at.UTC().Format("20060102T150405Z"), Began: at, Last: at, Place: s.Place}
+		latest := s.Latest
+		if s.Last.After(latest) && !s.Last.After(time.Now()) {
+			latest = s.Last
+		}
+		s.saved = saved{Name: at.UTC().Format("20060102T150405Z"), Began: at, Last: at, Place: s.Place, Latest: latest}
 		s.turns = nil
 	}
 	if at.Before(s.Began) {
@@ -122,7 +129,12 @@ func asBefore(turns []turn, own turn) ([]abi.Turn, []turn) {
 }
 
 // Latest returns the time of the latest event, or zero if there was none.
-func (x *Extractor) Latest(*engine.Writer) time.Time { return x.session.Last }
+func (x *Extractor) Latest(*engine.Writer) time.Time {
+	if s := &x.session; s.Latest.After(s.Last) {
+		return s.Latest
+	}
+	return x.session.Last
+}
 
 // Around returns the wearer's last known place, and who has spoken in the current session.
 func (x *Extractor) Around(*engine.Writer) (place string, people []string) {

@@ -3,6 +3,7 @@ package extract
 import (
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -88,3 +89,33 @@ func TestSessionIsNotReadForEachLine(t *testing.T) {
 type fullDisk struct{ Voices }
 
 func (fullDisk) Save(*store.Tx) error { return memory.ErrNoSpace }
+
+// The clock of events does not go back when something older is said, such as an imported chat. A time
+// in the future counts only until the next event.
+func TestLatestEventOfAll(t *testing.T) {
+	b := newBench(t)
+	now := time.Now().UTC().Truncate(time.Second)
+	say := func(at, want time.Time) {
+		t.Helper()
+		b.at = at
+		b.must(b.text("The kettle is on."))
+		want = want.Add(b.at.Sub(at)) // each text comes a little later
+		x, err := New(t.Context(), Config{Owner: "ana", Wearer: "Ana"}, b.x.engine, b.store, testKeys{}, nil, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, x := range map[string]*Extractor{"here": b.x, "after a start": x} {
+			if got := x.Latest(nil); !got.Equal(want) {
+				t.Errorf("%s: after an event at %s the latest is at %s, want %s", name, at, got, want)
+			}
+		}
+	}
+	yesterday, hourAgo, later := now.AddDate(0, 0, -1), now.Add(-time.Hour), now.AddDate(3, 0, 0)
+	say(yesterday, yesterday)
+	say(now.AddDate(-7, 0, 0), yesterday)
+	say(now.AddDate(-6, 0, 0), yesterday)
+	say(hourAgo, hourAgo)
+	say(later, later)
+	say(now.AddDate(-5, 0, 0), hourAgo)
+	say(now, now)
+}
