@@ -59,7 +59,14 @@ func (n *Node) UnlockAsConfigured(ctx context.Context) (opened bool, err error) 
 	if err != nil || u == nil {
 		return false, err
 	}
-	return true, n.unlock(ctx, u)
+	if err = n.unlock(ctx, u); errors.Is(err, keyring.ErrWrongPassphrase) {
+		from := "unlock.passphrase_file: " + n.cfg.Unlock.PassphraseFile
+		if n.cfg.Unlock.PassphraseEnv != "" {
+			from = "unlock.passphrase_env: " + n.cfg.Unlock.PassphraseEnv
+		}
+		err = fmt.Errorf("%w, from %s", err, from)
+	}
+	return true, err
 }
 
 // Unlock implements serve.Keys. A passphrase is checked even if the node is open already.

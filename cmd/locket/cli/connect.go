@@ -177,6 +177,18 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 	return f(c)
 }
 
+// WithPassphraseFile is [App.WithClient] for a command with --passphrase-file: if nothing else opens
+// the home, the passphrase in that file does. file may be empty.
+func (a *App) WithPassphraseFile(ctx context.Context, file string, f func(c *serve.Client) error) (err error) {
+	var known serve.Secret
+	if file != "" {
+		if known, err = a.Passphrase(file, ""); err != nil {
+			return err
+		}
+	}
+	return a.WithKeys(ctx, true, known, f)
+}
+
 // opensLong is printed once opening has taken long.
 const opensLong = "Opening the home takes a while the first time and after an upgrade, because extractors are compiled."
 

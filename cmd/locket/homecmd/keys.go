@@ -27,30 +27,34 @@ the new passphrase opens the home.
 An old copy of the home still opens with the old passphrase.`,
 		Example: `  locket passphrase
   locket passphrase --passphrase-file old.txt --new-file new.txt`,
-		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			r, err := proof(a, cmd.Context(), cl, old)
-			if err != nil {
-				return err
-			}
-			if r.New, err = a.NewPassphrase(next); errors.Is(err, cli.ErrNoTerminal) {
-				return cli.Usagef("--new-file is missing, and standard input is not a terminal")
-			} else if err != nil {
-				return err
-			}
-			ways, err := cl.SetWay(cmd.Context(), serve.WayPassphrase, r)
-			if err != nil {
-				return err
-			}
-			if err := a.Print(ways, func(w io.Writer) { fmt.Fprintln(w, "The passphrase is changed.") }); err != nil {
-				return err
-			}
-			adviseFile(a, r.New)
-			return nil
-		}),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.WithPassphraseFile(cmd.Context(), old, func(cl *serve.Client) error { return changePassphrase(a, cmd.Context(), cl, old, next) })
+		},
 	}
 	c.Flags().StringVar(&old, "passphrase-file", "", "read the current passphrase from a `file`")
 	c.Flags().StringVar(&next, "new-file", "", "read the new passphrase from a `file`")
 	return c
+}
+
+func changePassphrase(a *cli.App, ctx context.Context, cl *serve.Client, old, next string) error {
+	r, err := proof(a, ctx, cl, old)
+	if err != nil {
+		return err
+	}
+	if r.New, err = a.NewPassphrase(next); errors.Is(err, cli.ErrNoTerminal) {
+		return cli.Usagef("--new-file is missing, and standard input is not a terminal")
+	} else if err != nil {
+		return err
+	}
+	ways, err := cl.SetWay(ctx, serve.WayPassphrase, r)
+	if err != nil {
+		return err
+	}
+	if err := a.Print(ways, func(w io.Writer) { fmt.Fprintln(w, "The passphrase is changed.") }); err != nil {
+		return err
+	}
+	adviseFile(a, r.New)
+	return nil
 }
 
 // proof asks for what a change needs: the current passphrase if nothing else opens the home.
@@ -155,7 +159,7 @@ daemon use it, set unlock.keyring to true.`,
 }
 
 func setWay(a *cli.App, ctx context.Context, way serve.Way, passphraseFile, path string) error {
-	return a.WithClient(ctx, true, func(cl *serve.Client) error {
+	return a.WithPassphraseFile(ctx, passphraseFile, func(cl *serve.Client) error {
 		r, err := proof(a, ctx, cl, passphraseFile)
 		if err != nil {
 			return err

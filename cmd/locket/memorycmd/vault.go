@@ -41,7 +41,7 @@ locket vault show.`,
 			if err != nil {
 				return err
 			}
-			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithPassphraseFile(cmd.Context(), file, func(cl *serve.Client) error {
 				id, err := secretNamed(cmd.Context(), cl, args[0])
 				if err != nil {
 					return err

@@ -32,7 +32,7 @@ words to open them. No secret is shown.`,
 			if words = strings.TrimSpace(words); words == "" {
 				return errors.Join(errors.New("no words"), err)
 			}
-			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithPassphraseFile(cmd.Context(), file, func(cl *serve.Client) error {
 				v, err := cl.RecoverVault(cmd.Context(), serve.Secret(words))
 				if errors.Is(err, serve.ErrVaultLocked) {
 					if _, err := a.OpenVault(cmd.Context(), cl, file, vaultShow); err != nil {

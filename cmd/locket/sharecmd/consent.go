@@ -184,7 +184,7 @@ func consentAnswerCommand(a *cli.App, act string) *cobra.Command {
 				r.For = d
 			}
 			r.ID = args[0]
-			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return answerConsent(a, cmd.Context(), c, r, file, yes) })
+			return a.WithPassphraseFile(cmd.Context(), file, func(c *serve.Client) error { return answerConsent(a, cmd.Context(), c, r, file, yes) })
 		},
 	}
 	if act == "allow" {
