@@ -147,6 +147,7 @@ func TestSellAndBuy(t *testing.T) {
 
 	// The seller withdraws the earnings from the market where they were made.
 	sell.press("[data-act=payout]")
+	sell.until(`document.querySelector(".market .earned")?.innerText.includes("EUR")`)
 	sell.do(chromedp.WaitVisible(".market [name=amount]"), chromedp.SendKeys(".market [name=amount]", "3.00 EUR"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".market code"))
 
 	// A voucher is paid in, and the money withdrawn again.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -77,6 +78,10 @@ func TestPayoutIsIdempotent(t *testing.T) {
 			w.Write(trade.Encode(trade.Terms{Market: tradetest.Market.Key}))
 			return
 		}
+		if r.URL.Path == "/v1/market/balance" {
+			w.Write(trade.Encode([]trade.Balance{{Currency: "EUR", Spend: 700, Earned: 142}, {Currency: "CHF", Spend: 5}}))
+			return
+		}
 		b, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
@@ -96,8 +101,14 @@ func TestPayoutIsIdempotent(t *testing.T) {
 	}))
 	defer srv.Close()
 	h := openShop(t)
+	if v, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL}); err != nil || v.Voucher != "" || !slices.Equal(v.Earned, []string{"1.42 EUR"}) || asked > 0 {
+		t.Errorf("what is there: %+v, %v", v, err)
+	}
 	out := func() error {
-		_, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL, Amount: "5.00 EUR"})
+		v, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL, Amount: "5.00 EUR"})
+		if err == nil && (v.Voucher == "" || len(v.Earned) != 1) {
+			t.Errorf("%+v", v)
+		}
 		return err
 	}
 	for err := out(); err != nil; err = out() {

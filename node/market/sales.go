@@ -258,8 +258,8 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 	return v, err
 }
 
-// PayOut withdraws earnings from a market, as a voucher. It can be repeated after an
-// error: the same amount is not withdrawn twice.
+// PayOut withdraws earnings from a market, as a voucher, and says what is left. It can be repeated
+// after an error: the same amount is not withdrawn twice.
 func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
 	r.Market = cmp.Or(r.Market, s.c.Relay())
 	if r.Market == "" {
@@ -268,9 +268,24 @@ func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payou
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err = s.at(r.Market, func(m *remote.Market, _ trade.Party) error {
-		terms, err := m.Terms(ctx)
-		if err == nil {
-			v.Voucher, err = takeOut(ctx, m, terms.Market, r.Amount, false, storedPayouts{s.c.Store})
+		if r.Amount != "" {
+			terms, err := m.Terms(ctx)
+			if err == nil {
+				v.Voucher, err = takeOut(ctx, m, terms.Market, r.Amount, false, storedPayouts{s.c.Store})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		list, err := m.Balance(ctx)
+		v.Earned = []string{}
+		for _, b := range list {
+			if b.Earned > 0 {
+				v.Earned = append(v.Earned, trade.Price(uint64(b.Earned), b.Currency))
+			}
+		}
+		if v.Voucher != "" { // it must not be lost because the rest of the answer failed
+			return nil
 		}
 		return err
 	})

@@ -32,7 +32,8 @@ type Seller interface {
 	// TraceCopy finds out whose copy of a bundle a text comes from. It returns ErrConflict if the
 	// copies have no marks.
 	TraceCopy(ctx context.Context, r TraceRequest) (CopyTrace, error)
-	// PayOutSales withdraws earnings from a market, as a voucher.
+	// PayOutSales withdraws earnings from a market, as a voucher. Without an amount it only says what
+	// is there.
 	PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error)
 }
 
@@ -148,12 +149,13 @@ type settled struct {
 // PayoutRequest withdraws earnings from a market.
 type PayoutRequest struct {
 	Market string `json:"market,omitempty"` // URL; empty: the node's relay
-	Amount string `json:"amount"`           // such as 5.00 EUR
+	Amount string `json:"amount,omitempty"` // such as 5.00 EUR; empty: nothing, to see what is there
 }
 
-// Payout is what a market paid.
+// Payout is what a market paid, and what is left there.
 type Payout struct {
-	Voucher string `json:"voucher"` // anyone who has it can use it
+	Voucher string   `json:"voucher,omitempty"` // anyone who has it can use it
+	Earned  []string `json:"earned"`            // not paid out yet: one amount for each currency
 }
 
 // MarketMove says where the listings of this home move to.
@@ -240,7 +242,7 @@ var (
 
 	payOutSales = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/payouts", id: "payOutSales",
-		summary: "Pay out earnings from a market", gives: "A voucher; anyone who has it can use it",
+		summary: "See and pay out earnings from a market", gives: "What is left there and, with an amount, a voucher; anyone who has it can use it",
 	}, Seller.PayOutSales)
 )
 

@@ -1,6 +1,7 @@
 package marketcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -347,13 +348,22 @@ func reportCommand(a *cli.App, at *string) *cobra.Command {
 }
 
 func balanceCommand(a *cli.App, at *string) *cobra.Command {
-	return &cobra.Command{
-		Use: "balance", Short: "Show your balance at the market", Args: cli.NoArgs(),
+	var earned bool
+	c := &cobra.Command{
+		Use: "balance", Short: "Show your balance at the market, or what you have earned there", Args: cli.NoArgs(),
+		Long: "Shows what your orders can be paid from. What this home's node has earned by its sales is\nseparate: --earned shows it without what was already paid out.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if earned {
+				return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at}, func(w io.Writer, v *serve.Payout) {
+					fmt.Fprintln(w, cmp.Or(strings.Join(v.Earned, "\n"), "Nothing."))
+				})
+			}
 			return trading(a, cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				list, err := m.Balance(cmd.Context())
 				return cli.Rows(a, err, list, func(w io.Writer, b *trade.Balance) { fmt.Fprintln(w, trade.Price(uint64(max(0, b.Spend)), b.Currency)) }, "Nothing.")
 			})
 		},
 	}
+	c.Flags().BoolVar(&earned, "earned", false, "show what this home's node has earned and not paid out")
+	return c
 }

@@ -181,27 +181,30 @@ export function MarketPanel() {
   );
 }
 
-/** Earned withdraws the payments of buyers from a market, as a voucher. */
+/** Earned shows what a market has of the payments of buyers, and withdraws it as a voucher. */
 function Earned({ markets, busy, run }: { markets: string[]; busy: boolean; run: (f: () => Promise<unknown>) => void }) {
   const [code, show] = useState("");
+  const [has, tell] = useState<string[]>();
+  const ask = (body: { market: string; amount?: string }) => post<{ voucher?: string; earned: string[] }>("/v1/market/payouts", body).then((v) => (tell(v.earned), v));
+  const look = (market: string) => (tell(undefined), ask({ market }).catch(() => {})); // the form works without the sum
   const take = (e: SubmitEvent) => {
     e.preventDefault();
     const form = new FormData(e.currentTarget as HTMLFormElement);
-    const amount = String(form.get("amount")).trim();
-    run(() => post<{ voucher: string }>("/v1/market/payouts", { amount, market: form.get("market") }).then((v) => show(v.voucher)));
+    run(() => ask({ amount: String(form.get("amount")).trim(), market: String(form.get("market")) }).then((v) => show(v.voucher ?? "")));
   };
   return (
-    <details>
+    <details onToggle={(e) => e.currentTarget.open && void look(e.currentTarget.querySelector("select")!.value)}>
       <summary data-act="payout">{t("market.payout")}</summary>
+      {has && <p class="sum earned">{has.length ? <strong>{has.join(" · ")}</strong> : t("purse.none")}</p>}
       <form class="inline" data-does="payOutSales" onSubmit={take}>
-        <select name="market" aria-label={t("shop.at")}>
+        <select name="market" aria-label={t("shop.at")} onChange={(e) => void look(e.currentTarget.value)}>
           {markets.map((m) => (
             <option key={m} value={m}>
               {m.replace(/^https?:\/\//, "").slice(0, 80)}
             </option>
           ))}
         </select>
-        <input name="amount" required maxLength={40} aria-label={t("purse.amount")} placeholder="4.50 EUR" autocomplete="off" />
+        <input name="amount" required maxLength={40} aria-label={t("purse.amount")} placeholder={has?.[0] ?? "4.50 EUR"} autocomplete="off" />
         <button class="button" disabled={busy}>
           {t("purse.takeDo")}
         </button>
