@@ -342,7 +342,8 @@ func payoutCommand(a *cli.App, at *string) *cobra.Command {
 		Long: "Prints a voucher code for the amount. Keep it safe: anyone who has it can spend it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if amount == "" {
-				return cli.Usagef("--amount AMOUNT is missing, such as \"5.00 EUR\"; locket market balance shows what is there, with --earned what you have earned")
+				return cli.AdvisedError{Err: cli.Usagef("--amount AMOUNT is missing, such as \"5.00 EUR\""),
+					Advice: a.WithHome("To see what is there: locket market balance; what you have earned: locket market balance --earned")}
 			}
 			if _, _, err := trade.ParsePrice(amount); err != nil {
 				return cli.Usagef("--amount: %w", err)
