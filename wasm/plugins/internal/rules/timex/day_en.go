@@ -30,7 +30,7 @@ func theDay(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	if n := noDay(s, k+1, now, w); n > 0 {
 		return n + 1
 	}
-	if d, ok := Ordinal(at(k + 1)); ok && !ranked(at(k+2)) && (lead == "on" || lead == "" && (isDay(s, k) || itIsDay(s, k)) || lead == "by" || lead == "until" || (lead == "around" || lead == "before" || lead == "after" || lead == "till" || lead == "since") && s.Toks[k+1].Kind == 'n' && (at(k+2) == "" || at(k+2) == "," || syntax.Preposition(at(k+2))) || lead == "for" && (at(k+2) == "" || at(k+2) == "," || syntax.Preposition(at(k+2))) || lead == "from" && syntax.Between(at(k+2)) && at(k+3) == "the" && dayAlone(at(k+4), at(k+5)) || lead == "to" && s.Toks[k+1].Kind == 'n' || at(k+2) == "of" && syntax.MonthOf(at(k+3)) > 0) {
+	if d, ok := Ordinal(at(k + 1)); ok && !ranked(at(k+2)) && namesDate(s, k, d, lead) {
 		if d <= 12 && strings.HasSuffix("|first|second|third|", "|"+at(k+1)+"|") && lead == "" && at(k+2) != "of" {
 			return 0
 		}
@@ -58,6 +58,38 @@ func theDay(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 		}
 	}
 	return 0
+}
+
+// namesDate reports whether "the" at token k and the ordinal d after it are a day of the month, and not
+// one of several things.
+func namesDate(s syntax.Sentence, k, d int, lead string) bool {
+	next := s.At(k + 2)
+	digits, last := s.Toks[k+1].Kind == 'n', next == "" || next == "," || syntax.Preposition(next)
+	switch lead {
+	case "on", "by", "until":
+		return true
+	case "":
+		if isDay(s, k) || itIsDay(s, k) {
+			return true
+		}
+	case "around", "before", "after", "till", "since":
+		if digits && last {
+			return true
+		}
+	case "for":
+		if last {
+			return true
+		}
+	case "from":
+		if syntax.Between(next) && s.At(k+3) == "the" && dayAlone(s.At(k+4), s.At(k+5)) || last && !syntax.Between(next) && (digits || d > 3 && next != "in") {
+			return true
+		}
+	case "to":
+		if digits || d > 3 && last && next != "in" && next != "on" {
+			return true // they've moved me to the nineteenth at two
+		}
+	}
+	return next == "of" && syntax.MonthOf(s.At(k+3)) > 0
 }
 
 // endOf reads after "the" a part of a month, a year or a week: "the end of next month", "the middle of the week".

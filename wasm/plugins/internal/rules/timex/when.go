@@ -96,7 +96,7 @@ func FindWhens(s syntax.Sentence, now Moment) []When {
 	if unread {
 		all = undayed(all)
 	}
-	return undenied(s, all)
+	return undenied(s, withoutOccasion(s, all, now))
 }
 
 // TimesIn returns the time expressions of a sentence, including unreadable ones. They are cached,
@@ -179,7 +179,8 @@ func (w *When) notBefore(s syntax.Sentence, first *When) {
 	case w.Weekday:
 		w.Day += 7
 	case w.Assumed == 1:
-		w.Day = AddMonths(w.Day, 1)
+		_, _, d := Date(w.Day)
+		w.Day = calendar.DayOfMonth(first.Day, d, true)
 	case first.Weekday && w.Grain == 'd' && w.Days == nil:
 		first.Day -= (first.Day - w.Day + 6) / 7 * 7
 		first.Weekday = false
@@ -209,7 +210,7 @@ func EndsStay(s syntax.Sentence, i int, w *When) bool {
 		switch t := s.At(i); {
 		case comeBack[t]:
 			return true
-		case t == "," && s.At(i+1) != "back": // it may be about somebody else
+		case t == "," && !comeBack[s.At(i+1)] && !(strings.HasSuffix(s.At(i+1), "ing") && (s.At(i+2) == "back" || s.At(i+2) == "home")): // it may be about somebody else
 			return false
 		}
 	}
