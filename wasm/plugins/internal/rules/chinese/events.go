@@ -37,7 +37,7 @@ func EventIn(s string) (attribute, word string) {
 		return "meeting", "会"
 	}
 	for _, e := range events {
-		if _, after, ok := strings.Cut(s, e.word); ok && !syntax.StartsWithAny(after, []string{"纪念", "周年"}) && !(e.word == "的会" && syntax.StartsWithAny(after, []string{"计", "员", "所"})) {
+		if before, after, ok := strings.Cut(s, e.word); ok && !escorted(before, e.attribute) && !syntax.StartsWithAny(after, []string{"纪念", "周年"}) && !(e.word == "的会" && syntax.StartsWithAny(after, []string{"计", "员", "所"})) {
 			return e.attribute, e.word
 		}
 	}
@@ -277,7 +277,7 @@ func past(t *discourse.Talk, x, raw string, w *timex.When) bool {
 
 // will reports whether x has words for the future.
 func will(t *discourse.Talk, x string) bool {
-	return discourse.NeighbourZh(x) != "" || strings.HasPrefix(x, "在") && syntax.EndsWithAny(discourse.TrimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || syntax.ContainsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
+	return discourse.NeighbourZh(x) != "" || takesAlong(x) || strings.HasPrefix(x, "在") && syntax.EndsWithAny(discourse.TrimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || syntax.ContainsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
 		syntax.ContainsAny(x, discourse.OutagesZh...) || vowed(x) || due(x) || dueBefore(x) || discourse.ShiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.Topic.Known
 }
 
@@ -298,6 +298,9 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 		return // who?
 	}
 	attr, word := EventIn(x)
+	if takesMe(x, attr) {
+		who, named = t.Self, false
+	}
 	kind := "appointment"
 	raw := strings.TrimRight(b.S.Raw(), "。！! ，")
 	if syntax.EndsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(syntax.StripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || strings.HasPrefix(raw, "要不") && !strings.Contains(raw, "要不是") || proposed(raw, w) {
