@@ -221,7 +221,13 @@ func Named(text, name string) string {
 	if told, ok := PatientNamed(text, name); ok {
 		return told
 	}
-	if owner, chain, _ := strings.Cut(name, "的"); strings.Contains(chain, "的") {
+	owner, chain, _ := strings.Cut(name, "的")
+	for _, house := range [...]string{"家的", "他们的", "他们", "家"} { // Mei家的药箱, Mei他们公司的打印机
+		if whole := owner + house + chain; chain != "" && strings.Contains(text, whole) {
+			return strings.Replace(text, whole, name, 1)
+		}
+	}
+	if strings.Contains(chain, "的") {
 		head, after, ok := strings.Cut(text, owner)
 		if after = TrimAgeZh(after); ok && strings.HasPrefix(after, chain) {
 			return head + owner + "的" + after // 我8岁的女儿的老师

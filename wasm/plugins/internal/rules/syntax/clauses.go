@@ -25,6 +25,18 @@ func (s Sentence) BesideAt(first, i int) int {
 	return 0
 }
 
+// afterKind returns the token after "the driving" in "the driving licence and the sofa": a word that
+// says of what kind a thing is, and no verb. It returns first if there is none.
+func (s Sentence) afterKind(first int) int {
+	for Lead(s.At(first)) {
+		first++
+	}
+	if _, _, ing := Lemma(s.At(first + 1)); ing && Determiner(s.At(first)) && s.At(first+2) != "and" && !Verbish(s.At(first+2)) {
+		return first + 2
+	}
+	return first
+}
+
 // beforeNames may be before the name with which a sentence begins.
 var beforeNames = Set("last this next on in yesterday today tonight")
 

@@ -226,7 +226,7 @@ func Clauses(s Sentence) []Sentence {
 		case t.S == "and" && i == first+1 && (s.At(first) == "me" || Parent[s.At(first)] && Parent[s.At(i+1)]): // "me and my sister are going", "Mum and Dad are coming"
 		case t.S == "and" && s.betweenTwo(first, i): // "my brother Tom and my sister Anna live in Graz"
 		case t.S == "and" && s.bothWith(first, i): // my lunch with Anna and Bob was moved
-		case !(t.S == "and" && (s.At(i+1) == "i" || s.At(i+1) == "the") && !s.verbIn(first, i)) && (t.S == "and" || t.S == "but" || t.S == "so" || t.S == "because" || t.S == "though" || t.S == "although" || t.S == "while") && i > first && s.NewClause(i+1):
+		case !(t.S == "and" && (s.At(i+1) == "i" || s.At(i+1) == "the" || s.At(i+1) == "my") && !s.verbIn(s.afterKind(first), i)) && (t.S == "and" || t.S == "but" || t.S == "so" || t.S == "because" || t.S == "though" || t.S == "although" || t.S == "while") && i > first && s.NewClause(i+1):
 			end := i
 			if t.S == "so" && s.At(i-1) == "just" {
 				end-- // "just so you know"
