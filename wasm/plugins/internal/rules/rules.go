@@ -213,7 +213,8 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 		}
 	}
 	t.Meet(s.Toks, s.Text)
-	if relayed(t, s) || english.Outage(t, s) || english.ReachMe(t, s) || t.Misnamed(s) || refuse.Abandoned(t, s) || english.WhenFirst(t, s) || english.NotThen(t, s) || english.Resettled(t, s) || chinese.Resettled(t, s) || correction(t, s) || english.PartnerMet(t, s) || answer(t, s) || followUp(t, s) || chinese.Found(t, s) || chinese.Shifted(t, s) || stillSo(t, s) || isNow(t, s) || isNowZh(t, s) || chinese.Mistaken(t, s) {
+	s, told := chinese.Rang(t, s)
+	if told || relayed(t, s) || english.Outage(t, s) || english.OnShift(t, s) || english.Rang(t, s) || english.ReachMe(t, s) || t.Misnamed(s) || refuse.Abandoned(t, s) || english.WhenFirst(t, s) || english.NotThen(t, s) || english.Resettled(t, s) || chinese.Resettled(t, s) || correction(t, s) || english.PartnerMet(t, s) || answer(t, s) || followUp(t, s) || chinese.Found(t, s) || chinese.Shifted(t, s) || stillSo(t, s) || isNow(t, s) || isNowZh(t, s) || chinese.Mistaken(t, s) {
 		return
 	}
 	before := len(t.Out.Candidates)

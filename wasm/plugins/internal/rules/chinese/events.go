@@ -306,8 +306,8 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	if syntax.EndsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(syntax.StripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || strings.HasPrefix(raw, "要不") && !strings.Contains(raw, "要不是") || proposed(raw, w) {
 		return // it is proposed
 	}
-	if attr == "" && len(x) <= 18 && !strings.Contains(x, "我") && syntax.EndsWithAny(discourse.TrimZhEnd(x), []string{"约的", "定的", "订的"}) || syntax.ContainsAny(raw, "我赌", "我猜", "总觉得", "要么", "之间隔", "了一天", "了一整天", "了一上午", "了一下午", "了半天", "了一晚上", "除了", "以外都", "之外都") || syntax.EndsWithAny(raw, []string{"给我就行", "给我就好", "给我就可以", "给我即可", "发我就行", "发我就好"}) {
-		return // 中介约的上午十点, 我赌他们年底会复合, 今天又开了一天会
+	if attr == "" && len(x) <= 18 && !strings.Contains(x, "我") && syntax.EndsWithAny(discourse.TrimZhEnd(x), []string{"约的", "定的", "订的"}) || syntax.ContainsAny(raw, "我赌", "我猜", "总觉得", "要么", "之间隔", "了一天", "了一整天", "了一上午", "了一下午", "了半天", "了一晚上", "除了", "以外都", "之外都") || syntax.ContainsAny(x, "退了", "退掉") || syntax.EndsWithAny(raw, []string{"给我就行", "给我就好", "给我就可以", "给我即可", "发我就行", "发我就好"}) {
+		return // 中介约的上午十点, 我赌他们年底会复合, 今天又开了一天会, 我退了周五的票
 	}
 	if slices.Contains([]string{"定的是", "订的是", "约的是", "说的是", "定的", "约的"}, syntax.TrimHeads(discourse.TrimZhEnd(x), "我们", "我")) {
 		return // 我们定的是三月五号到八号: what?

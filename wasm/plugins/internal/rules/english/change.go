@@ -28,6 +28,9 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 		return false
 	}
 	attr, noun := c.EventIn()
+	if who := provider(c, c.Words[i].Tok); noun == "appointment" && who != "" {
+		attr, noun = who+"_appointment", who
+	}
 	if (c.W(i+1) == "to" || c.W(i+1) == "into") && i+2 < len(c.Words) && attr == "" {
 		return false // "Anna is moving to Berlin in March", like somebody before her
 	}
@@ -113,6 +116,17 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 		}
 	}
 	return true
+}
+
+// provider returns who moved an appointment, of those with whom people have one: "my optician's moved
+// my appointment". tok is the verb's token.
+func provider(c *discourse.Clause, tok int) string {
+	for i := tok - 1; i >= 0; i-- {
+		if who, _ := syntax.Contraction(c.At(i)); syntax.Profession(who) && (c.At(i-1) == "my" || c.At(i-1) == "our" || c.At(i-1) == "the") {
+			return who
+		}
+	}
+	return ""
 }
 
 // ahead returns the times that are not over: "the meeting was moved to the big room yesterday" says

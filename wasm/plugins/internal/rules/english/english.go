@@ -82,7 +82,7 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 		plan(t, c, timed)
 		return
 	}
-	if t.Never(c) || wantsMe(t, c, c.Vi+1) {
+	if t.Never(c) || wantsMe(t, c, c.Vi+1) || swapped(t, c, timed) {
 		return
 	}
 	before := len(t.Out.Candidates)

@@ -39,6 +39,7 @@ var milestones = func() map[string]map[string]bool {
 		"plant":            syntax.Set("tomatoes potatoes roses tulips beans garlic onions strawberries tree trees hedge carrots peas bulbs courgettes pumpkins herbs lavender"),
 		"pull":             syntax.Set("muscle hamstring ligament tendon"),
 		"report":           syntax.Set("leak theft crime fault damage burglary accident"),
+		"return":           goods,
 		"run":              syntax.Set("marathon half-marathon triathlon 10k ultramarathon"),
 		"send":             syntax.Set("invoice application letter package parcel contract form cv resume manuscript invitations documents"),
 		"slipped on":       syntax.Set("stairs ice steps"),
@@ -60,6 +61,9 @@ var milestones = func() map[string]map[string]bool {
 // professionals are people whom somebody calls, writes to or complains to about something that
 // stays open for a while.
 var professionals = syntax.Set("plumber electrician landlord landlady bank insurance school doctor dentist vet police council manager neighbours neighbors airline professor supervisor lawyer accountant embassy")
+
+// goods are things that people take or send back to a shop.
+var goods = syntax.Set("boots shoes trainers sandals jumper sweater dress skirt jacket coat shirt blouse trousers jeans hat gloves suit lamp kettle toaster headphones printer monitor keyboard laptop phone tablet camera sofa chair table desk rug mattress parcel order books book")
 
 // partings are milestones without an object.
 var partings = map[string]bool{"oversleep": true, "fainted": true, "break up": true, "split up": true, "move out": true, "run away": true, "close down": true, "give birth": true, "pass away": true}
@@ -104,6 +108,11 @@ func momentous(c *discourse.Clause) bool {
 			if (doneTo[c.W(k)] || c.W(k) == "out" && removedParts[c.W(k-1)]) && saysAll(c, k+1) {
 				return true // "I had my appendix out"
 			}
+		}
+	}
+	if (c.Verb == "take" || c.Verb == "send") && syntax.Determiner(next) {
+		if k := c.Find(c.Vi+2, c.Vi+5, "back"); k > 0 && goods[c.W(k-1)] {
+			return true // "I took the boots back"
 		}
 	}
 	if c.Verb == "get" && next == "back" && c.W(c.Vi+2) == "from" && c.Capital(c.Vi+3) {

@@ -39,6 +39,11 @@ func shiftedBy(t *discourse.Talk, c *discourse.Clause) bool {
 		case n > 0:
 		case c.At(i) == "half" && c.At(i+1) == "an" && c.At(i+2) == "hour":
 			n, unit = 30, "minute"
+		case (c.At(i) == "a" || c.At(i) == "three") && syntax.Singular(c.At(i+1)) == "quarter" && c.At(i+2) == "of" && c.At(i+3) == "an":
+			n, unit = 15, "minute"
+			if c.At(i) == "three" {
+				n = 45
+			}
 		case counted:
 			n, unit = by, syntax.Singular(c.At(i+1))
 		}

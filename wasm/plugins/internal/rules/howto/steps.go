@@ -77,6 +77,9 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 	if zh && len(steps) == 2 && syntax.ContainsAny(steps[0], "这个", "这里", "这儿", "那个") {
 		return false // 先点这个加号然后点扫一扫: somebody who does not see it learns nothing
 	}
+	if zh && len(steps) == 2 && bidden(t, head) && askedHowZh(t) == "" {
+		return false // 先把菜洗了，再把肉切了
+	}
 	title := head
 	if !zh && !goal(s, marks[0].at) || head == "" || len(strings.Fields(head)) < 3 {
 		if asked := asked(t); asked != "" {
@@ -85,6 +88,16 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 	}
 	guide(t, title, steps, zh, []abi.Span{{Start: s.Start, End: s.End}})
 	return true
+}
+
+// bidden reports whether what is before the first of two Chinese steps is only who has to do them:
+// that is an order, and not how something is done.
+func bidden(t *discourse.Talk, head string) bool {
+	head = strings.Trim(head, " ，,：:")
+	if _, person := t.SubjectZh(head); person {
+		return true // 我爸先住院，再做手术
+	}
+	return head == "" || syntax.TrimHeads(head, "你们", "你", "您", "咱们", "咱", "我们", "我", "大家", "那", "记得", "记住", "别忘了", "麻烦", "要", "得", "就") == ""
 }
 
 // guide proposes how something is done.

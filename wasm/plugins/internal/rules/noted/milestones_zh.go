@@ -18,6 +18,10 @@ type milestoneOfZh struct {
 
 var milestonesZh = func() (all []milestoneOfZh) {
 	for line := range strings.SplitSeq(`申请 签证 贷款 奖学金 助学金 居留 绿卡 护照 房贷 公租房 工作 职位
+退 健身卡 会员 年卡 月卡 票 房 课 鞋 靴子 衣服 裙子 裤子 外套 快递
+停 宽带 会员 健身卡 保险 社保 手机号
+取消 会员 订阅 订单
+办 健身卡 会员卡 签证 护照 身份证 驾照 居住证 银行卡 信用卡 门禁卡
 订 机票 酒店 民宿 车票 火车票 门票 桌子 椅子 床 沙发 衣柜 冰箱 窗帘 眼镜
 交 论文 房租 押金 罚款 税 学费 物业费 保险
 写 论文 诗 小说 歌 遗嘱 报告 书

@@ -23,7 +23,7 @@ var forms = map[string]string{
 var lemmas = " live stay reside move relocate work start join leave quit retire study graduate learn teach like love enjoy adore prefer hate dislike loathe " +
 	"eat drink avoid stop give own have buy get drive sell lose marry need want plan promise hope decide intend meet see visit go come fly travel run walk " +
 	"watch attend finish call phone email text send bring pick drop book cancel postpone reschedule push shift change park put keep hide store use " +
-	"play speak turn celebrate adopt name order cook bake make take talk catch spend climb hike swim ride sign pay collect return wear carry support follow read write build " +
+	"play swap speak turn celebrate adopt name order cook bake make take talk catch spend climb hike swim ride sign pay collect return wear carry support follow read write build " +
 	"grow be say tell think know feel mean guess find cost open close begin end last depart arrive happen break hurt hear try ask help repair fix paint clean rent lend borrow " +
 	"train practise practice volunteer freelance skip manage run lead found head sing sleep wake smoke jog cycle commute allergic suffer win fall forget remember become land donate plant drinks apply pass fail present submit deliver water feed interview host invite join switch upgrade " +
 	"participate receive weigh chat realise realize organise organize raise respond mention mentor tutor coach camp draw perform compete publish launch crash install replace " +
