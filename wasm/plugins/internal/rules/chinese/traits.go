@@ -120,7 +120,7 @@ func state(t *discourse.Talk, b *discourse.BareZh) bool {
 			return true
 		}
 	}
-	for _, k := range [...]string{"恐高", "色盲", "色弱", "晕车", "晕船", "左撇子", "独生子", "独生女", "近视", "怀孕了"} {
+	for _, k := range [...]string{"恐高", "色盲", "色弱", "晕车", "晕船", "左撇子", "独生子", "独生女", "近视", "老花眼", "耳背", "耳聋", "怀孕了"} {
 		if who, ok := strings.CutSuffix(end, k); ok && healthOf(t, b, strings.TrimSuffix(who, "是"), "trait", k) {
 			return true
 		}

@@ -33,6 +33,8 @@ func (q *Inquiry) filled(head syntax.Sentence) string {
 		return q.filledJob(head, said, false)
 	}
 	switch {
+	case (q.Noun == "shoes" || q.Noun == "shoe") && q.Subj == "I" && syntax.Numeric(head.At(0)) && len(head.Toks) < 5 && strings.Contains(strings.ToLower(q.Raw()), " size "):
+		return "My shoe size is " + strings.Join(fill, " ")
 	case q.Noun != "" && len(w) == 0:
 		if q.Subj == "I" && (q.Noun == "group" || q.Noun == "type") && strings.Contains(strings.ToLower(q.Raw()), " blood ") {
 			return "My blood type is " + head.Raw()
@@ -319,6 +321,11 @@ func (q *Inquiry) bySelf(a *noted.Reply) (statement, rest string) {
 func (q *Inquiry) filledHow(head syntax.Sentence, fill, w []string) string {
 	number := Numeral(head.At(0)) || syntax.Numeric(head.At(0))
 	switch q.Noun {
+	case "tall":
+		if !number || len(w) > 0 || len(head.Toks) > 4 || !q.be() || q.Subj != "I" {
+			return ""
+		}
+		return "My height is " + strings.Join(fill, " ")
 	case "old":
 		if !number || len(w) > 0 || len(head.Toks) > 4 && !slices.Contains(lowered(fill), "and") || slices.ContainsFunc(fill, func(f string) bool { return syntax.Preposition(strings.ToLower(f)) }) {
 			return ""
@@ -341,6 +348,9 @@ func (q *Inquiry) filledHow(head syntax.Sentence, fill, w []string) string {
 		}
 		return said
 	case "much":
+		if number && len(w) == 1 && w[0] == "weigh" && q.Subj == "I" && len(head.Toks) < 3 {
+			return "My weight is " + strings.Join(fill, " ")
+		}
 		if !number || !q.be() && q.Aux != "was" && q.Aux != "were" && !slices.Contains(w, "pay") && !slices.Contains(w, "cost") {
 			return ""
 		}

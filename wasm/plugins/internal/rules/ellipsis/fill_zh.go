@@ -33,8 +33,12 @@ func filled(q *chinese.Asked, a, rest string) string {
 	if rest := syntax.TrimHeads(before, "要", "得") + syntax.TrimTails(after, "了", "啊"); gap == "" || rest == "" || rest == "次" { // 哪天啊, 要几次
 		return ""
 	}
+	if head, has := syntax.CutEnd(before, "有没有", "有"); has && strings.HasPrefix(after, "过敏") && gap == "什么" {
+		before, after = head+"对", "过敏" // 你有什么过敏的吗 / 就花生
+	}
 	if strings.HasSuffix(after, "过敏") {
 		after = "过敏" // 对什么药过敏
+		a = syntax.TrimTails(syntax.TrimHeads(a, "就是", "就", "只有", "只是", "只", "仅"), "而已", "吧")
 	}
 	if unit := syntax.TrimTails(after, "了", "的"); (gap == "几" || gap == "多少") && unit != "" && strings.HasPrefix(strings.TrimLeft(a, syntax.DigitsZh), unit) { // 几分糖 / 三分糖去冰
 		return strings.TrimSuffix(before+a+"，"+rest, "，")
@@ -114,6 +118,10 @@ func filled(q *chinese.Asked, a, rest string) string {
 		if !strings.Contains(a, "岁") && !strings.Contains(a, "月") && (before == "我" || before == q.Whose || strings.HasSuffix(before, "今年")) {
 			a += "岁"
 		}
+	case "几点", "几点钟":
+		if (before == "我" || before == q.Whose) && dailyZh[after] {
+			before += "一般" // 你几点下班 / 六点
+		}
 	case "多高":
 		a = "身高" + a
 	case "什么", "啥":
@@ -158,6 +166,9 @@ func filled(q *chinese.Asked, a, rest string) string {
 	}
 	return before + a + after + rest
 }
+
+// dailyZh is what people do every day at an hour.
+var dailyZh = syntax.Set("下班 上班 起床 睡觉 睡 放学 上学 出门 吃饭 吃晚饭 起")
 
 // nameAlone returns a name without what the answer says after it, which is put before rest:
 // 大名叫周子墨小名叫豆包, 姓孙叫孙丽娟教语文的.

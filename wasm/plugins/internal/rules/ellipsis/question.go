@@ -165,6 +165,9 @@ func (q *Inquiry) subjectAt(words []string) int {
 		if strings.HasSuffix(w[k-1], "'s") {
 			continue
 		}
+		if what := w[k-1]; (what == "flight" || what == "train" || what == "bus" || what == "ferry") && (w[k] == "back" || w[k] == "home" || w[k] == "out") {
+			continue // "when's your flight back?"
+		}
 		if q.endsSubject(w, k) {
 			return k
 		}

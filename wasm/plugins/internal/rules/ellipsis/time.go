@@ -30,8 +30,14 @@ func (q *Inquiry) filledTime(head syntax.Sentence, w []string) string {
 		fill = append(fill, subject[n-day:]...)
 		q.Subj = strings.Join(subject[:n-day], " ")
 	}
+	if _, clock := q.timed(head); clock && (q.Aux == "do" || q.Aux == "does") && slices.Contains(daily[:], strings.ToLower(strings.Join(rest, " "))) {
+		rest = append([]string{"usually"}, rest...) // "what time do you finish work?", "half five"
+	}
 	return q.Says(false, append(rest, fill...))
 }
+
+// daily is what people do every day at an hour.
+var daily = [...]string{"finish work", "start work", "leave work", "leave for work", "get home", "get up", "wake up", "go to bed", "start school", "finish school"}
 
 // timeWords returns a time with the prepositions that it needs in a statement: "on the third of
 // May", "tomorrow at six".

@@ -224,6 +224,9 @@ func (q *Inquiry) denied(a *noted.Reply, still bool) string {
 func (q *Inquiry) indefinite(head syntax.Sentence) string {
 	q.Rest = slices.DeleteFunc(slices.Clone(q.Rest), func(w string) bool { return strings.EqualFold(w, "ever") })
 	w := lowered(q.Rest)
+	if head.At(0) == "to" && len(head.Toks) > 1 && slices.ContainsFunc(w, func(s string) bool { return strings.HasPrefix(s, "allerg") }) {
+		head = head.Sub(1, len(head.Toks)) // "only to penicillin"
+	}
 	fill := words(head)
 	count := Numeral(head.At(0)) && head.At(0) != "a" && head.At(0) != "an" && (len(head.Toks) == 1 || head.Toks[1].Kind == 'p')
 	first, end := -1, len(w)
