@@ -131,6 +131,9 @@ func (c *Clause) PastTime(w *timex.When, now timex.Moment) {
 // CalledOffOn reports whether w is the weekday of something that is changed before it happens: "my
 // shift on Saturday got swapped".
 func (c *Clause) CalledOffOn(w *timex.When) bool {
+	if changing[c.Verb] && w.Weekday && w.First > 0 && syntax.Determiner(c.At(w.First-1)) && w.Next < len(c.Toks) && c.Toks[w.Next].Kind == 'w' && !syntax.Preposition(c.At(w.Next)) {
+		return true // "we cancelled the Friday takeaway"
+	}
 	if c.Kind != 't' || !w.Weekday || c.Vi >= len(c.Words) || w.Next > c.Words[c.Vi].Tok {
 		return false
 	}
@@ -141,6 +144,8 @@ func (c *Clause) CalledOffOn(w *timex.When) bool {
 	}
 	return false
 }
+
+var changing = syntax.Set("cancel postpone reschedule scrap skip")
 
 var changed = syntax.Set("swapped switched changed cancelled canceled postponed rescheduled scrapped")
 

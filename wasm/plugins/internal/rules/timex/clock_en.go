@@ -36,6 +36,8 @@ func clockPart(s syntax.Sentence, i int, now Moment, w *When) int {
 		c.afternoon = w.Minute
 	}
 	switch s.At(i) {
+	case "half", "quarter":
+		c.lead = w.ByPart && w.HasDay && s.At(i-1) == "," // "Monday morning, half nine"
 	case "at", "by", "around", "about", "until", "till":
 		c.lead = true
 		c.k++

@@ -12,13 +12,13 @@ var numberedZh = syntax.Set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅
 // roadless are words that end like a road and are not roads: 我们上路12号.
 var roadless = [...]string{"上路", "走路", "顺路", "一路", "半路", "迷路", "带路", "赶路", "修路", "同路", "铁路", "公路", "高速路", "逛街", "上街", "沿街", "出路", "思路", "电路", "网路", "知道", "难道", "上道"}
 
-// houseZh reports whether a number at token i is that of a house, or of a seat: 人民路12号, 我的座位是12号.
+// houseZh reports whether a number at token i is that of a house, a seat or a size: 人民路12号, 我的座位是12号.
 func houseZh(s syntax.Sentence, i int) bool {
 	before := s.Text[s.Start:s.Toks[i].Start]
 	if end := strings.LastIndexAny(before, "，。；！？,;"); end >= 0 {
 		before = before[end+1:]
 	}
-	if syntax.EndsWithAny(before, []string{"是", "在", "：", ":"}) && syntax.ContainsAny(before, "门牌", "座位", "房间", "房号", "工位", "座号", "柜子", "铺位", "车位", "桌号", "球衣", "车厢", "号码", "排队", "我排") {
+	if syntax.EndsWithAny(before, []string{"是", "在", "：", ":"}) && syntax.ContainsAny(before, "门牌", "座位", "房间", "房号", "工位", "座号", "柜子", "铺位", "车位", "桌号", "球衣", "车厢", "号码", "排队", "我排", "电池", "鞋", "戒指", "诊室", "窗口") {
 		return true
 	}
 	if _, of, ok := strings.Cut(s.From(i), "号的"); ok && !strings.ContainsAny(s.Text[s.Toks[i].Start:s.End-len(of)], "，,月") {
