@@ -150,6 +150,10 @@ func TestSellAndBuy(t *testing.T) {
 	sell.until(`document.querySelector(".market .earned")?.innerText.includes("EUR")`)
 	sell.do(chromedp.WaitVisible(".market [name=amount]"), chromedp.SendKeys(".market [name=amount]", "3.00 EUR"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".market code"))
 
+	log := openAt(t, look{"zh-CN", 360, 740, true}, linkOf(t, shop).URL)
+	log.visit("/sharing", ".policy")
+	log.until(`/买家 [0-9a-f]{8}/.test(document.body.innerText)`)
+
 	// A voucher is paid in, and the money withdrawn again.
 	b.visit("/market?market="+url.QueryEscape(at), ".purse summary")
 	b.press(".purse summary") // content that loads above it would move it away from the mouse

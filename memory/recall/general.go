@@ -7,8 +7,8 @@ import (
 
 // A question words what happened by a general verb or noun: "what event did Ana attend". Whoever told
 // of it used others, so such a word counts less of its worth for confidence than one that names a
-// thing. It counts even less if no document has it. Both were chosen on LoCoMo among few values, and
-// help for the conversation that was left out, too (docs/recall.md).
+// thing. It counts even less if no document has it. Both shares were chosen among few values on all of
+// LoCoMo's development conversations (docs/recall.md).
 const (
 	shareGeneral        = .7
 	shareGeneralUnknown = .5

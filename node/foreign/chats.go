@@ -255,7 +255,7 @@ func readWhatsApp(r *Result, name string, b []byte, o Options) error {
 		r.addLine(WhatsApp, where, key+"\x1f"+strconv.Itoa(same[key]), o.speaker(l.speaker), text, at, map[string]string{"whatsapp_chat": name})
 	}
 	if media+own > 0 {
-		r.skip(name, "left out: %d pictures, recordings and deleted messages, and %d lines of WhatsApp itself", media, own)
+		r.skip(name, "left out: pictures, recordings and deleted messages: %d; lines of WhatsApp itself: %d", media, own)
 	}
 	return nil
 }

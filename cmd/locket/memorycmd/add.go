@@ -46,7 +46,12 @@ the command reads it from standard input.`,
 			r.Text = strings.Join(args, " ")
 			if r.Text == "-" {
 				b, err := io.ReadAll(io.LimitReader(a.Stdin, memory.MaxText+1))
-				if r.Text = strings.TrimSpace(string(b)); err == nil && r.Text == "" {
+				r.Text = strings.TrimSpace(string(b))
+				switch {
+				case err != nil:
+				case len(b) > memory.MaxText:
+					err = fmt.Errorf("standard input is larger than %d KB; save a document with --plain --file", memory.MaxText>>10)
+				case r.Text == "":
 					err = errors.New("standard input is empty")
 				}
 				if err != nil {

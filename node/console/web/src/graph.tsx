@@ -205,8 +205,8 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
               return (
                 <g key={x.a + " " + x.b} class={`tie${x.word ? "" : " beside-tie"}${x.over ? " over" : ""}${on ? " on" : ""}`}>
                   <line x1={p.x} y1={p.y} x2={q.x} y2={q.y} />
-                  {on && x.word && Math.hypot(p.x - q.x, p.y - q.y) > 90 && (
-                    <text x={o.x + (f.x - o.x) * 0.58} y={o.y + (f.y - o.y) * 0.58 + 4} class="tie-word">
+                  {on && x.word && besideBoth(said("relation", x.word), p, q) && (
+                    <text x={o.x + (f.x - o.x) * along} y={o.y + (f.y - o.y) * along + 4} class="tie-word">
                       {said("relation", x.word)}
                     </text>
                   )}
@@ -249,6 +249,15 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
       )}
     </div>
   );
+}
+
+/** Where on its line a relation's label is. */
+const along = 0.58;
+
+/** Whether a label on the line between two nodes lies under neither. Its width is estimated. */
+function besideBoth(label: string, p: { x: number; y: number }, q: { x: number; y: number }) {
+  const width = [...label].reduce((sum, c) => sum + (c > "\u2e7f" ? 12 : 6.5), 0);
+  return Math.abs(p.x - q.x) * (1 - along) > width / 2 + 16 || Math.abs(p.y - q.y) * (1 - along) > 28;
 }
 
 /** What is known of a name: its connections, and the memories that they come from. */

@@ -306,6 +306,9 @@ const TakeBack = ({ of, ask }: { of: Author; ask: (of: Author) => void }) => (
   </button>
 );
 
+/** A reader's name. A sale names the beginning of its buyer's key. */
+const named = (reader: string) => reader.replace(/^buyer ([0-9a-f]{8})$/, (_, key) => t("offer.buyer", { key }));
+
 /** The log of what was shared. */
 function Account() {
   const { value, error } = useLoaded<{ deeds: Deed[] }>("/v1/share-log");
@@ -322,7 +325,7 @@ function Account() {
         {(all ? list : list.slice(0, 6)).map((d, i) => (
           <li key={i}>
             <span class="rows-text">
-              <strong>{said("deed", d.did)}</strong> <T text={[d.title, d.to?.join(", ")].filter(Boolean).join(" · ")} most={120} />
+              <strong>{said("deed", d.did)}</strong> <T text={[d.title, d.to?.map(named).join(", ")].filter(Boolean).join(" · ")} most={120} />
               <span class="row-says muted">{d.why ? <T text={d.why} most={200} /> : t("out.memories", { n: d.copies })}</span>
             </span>
             <span class="muted">{moment(d.at)}</span>
