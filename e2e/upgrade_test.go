@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,14 @@ func TestUpgrade(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	h.dir = filepath.Join(tmp, "home")
+	// What waited is of March and the rest of November, so that the photo would be too old.
+	settings, err := os.ReadFile(filepath.Join(h.dir, "config.toml"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(h.dir, "config.toml"), append(settings, "\n[retention.photo]\nage = \"3650d\"\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for query, want := range map[string]string{"where does Grace live": "Porto", "who is my sister": "Ines", "what is Ana allergic to": "peanuts",
 		"when is the dentist": "dentist", // from the events that waited
 	} {
