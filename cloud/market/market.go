@@ -64,7 +64,7 @@ type Config struct {
 	LogName   string         // public name of Log
 	Witnesses []string       // public witnesses of Log, in the form of [trade.Terms]
 	Listings  int            // live listings of one seller; 0: 100
-	Bytes     int64          // the most that all bundles and listings may take together; 0: 20 GiB
+	Bytes     int64          // the most that all bundles, listings and moved orders may take together; 0: 20 GiB
 	Now       func() time.Time
 	Logger    *slog.Logger
 }

@@ -58,7 +58,7 @@ func addSettings(b []byte, settings map[string]any) (_ []byte, other []string, e
 		}
 		b = intoTable(b, table, text)
 	}
-	if err := toml.Unmarshal(b, &is); err != nil || len(lacking(is, settings, "", map[string]map[string]any{})) != len(other) || !reflect.DeepEqual(merged(has, settings), is) {
+	if err := toml.Unmarshal(b, &is); err != nil || !reflect.DeepEqual(merged(has, settings), is) {
 		return nil, nil, errors.New("it has a table in a form that this command does not extend")
 	}
 	return b, other, nil
