@@ -58,6 +58,26 @@ func TestAskAModel(t *testing.T) {
 	if res = ask("Where is the red kayak?"); res.Answer != "" || res.Trouble == "" || strings.Contains(res.Trouble, modelKey) || len(res.Evidence) == 0 || !res.Known {
 		t.Errorf("%+v", res)
 	}
+	// Recall is not sure: what the model says counts if it cites it.
+	unsure := "Which canoe does the family keep in Lindau?"
+	s.Script(llmtest.Func(func(r *llmtest.Request) string {
+		i := strings.Index(r.Last(), "The red kayak")
+		return "The red one " + r.Last()[strings.LastIndex(r.Last()[:i], "["):strings.LastIndex(r.Last()[:i], "]")+1] + "."
+	}), llmtest.Say("The blue one."), llmtest.Say("The blue one [zzzzzzzzzz]."), llmtest.Say("I don't know."), llmtest.Fails(401, "", "no"))
+	if res, err := n.Ask(t.Context(), serve.AskRequest{Question: unsure, EvidenceOnly: true}); err != nil || res.Known || len(res.Evidence) == 0 {
+		t.Errorf("without the model: %+v, %v", res, err)
+	}
+	if res = ask(unsure); !res.Known || !res.Cited || !strings.HasPrefix(res.Answer, "The red one [") || len(res.Citations) != 1 || res.Model == "" {
+		t.Errorf("%+v", res)
+	}
+	for range 4 {
+		if res = ask(unsure); res.Known || res.Answer != "I don't know." || res.Model != "" || len(res.Citations) != 0 || len(res.Invented) != 0 || len(res.Evidence) == 0 {
+			t.Errorf("%+v", res)
+		}
+	}
+	if res.Trouble == "" {
+		t.Errorf("%+v", res)
+	}
 	// If recall finds nothing, the model is not asked.
 	before := len(s.Requests())
 	if res = ask("Who discovered quantum chromodynamics?"); res.Known || res.Answer != "I don't know." || len(s.Requests()) != before {

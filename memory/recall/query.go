@@ -100,6 +100,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 
 	at := map[string]int{} // index in out.worth by term
 	var touched []matter
+	between := c.betweenWords(words)
 	for i, x := range words {
 		if _, twice := at[x.term]; x.term == "" || f.consumed[i] || twice || onlyAsks(words, i) {
 			continue
@@ -107,11 +108,12 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		n := len(out.worth)
 		at[x.term] = n
 		c.askWord(&out, words, i, mends[i], &f, s)
-		if parts[i] {
+		if parts[i] || between[i] {
 			out.worth[n] = 0
 		}
 		touched = append(touched, matter{x.term, n})
 	}
+	c.fellowsOfEnglish(&out, words, at)
 	c.compounds(&out, words, at)
 	touched = c.translated(&out, words, at, touched)
 	c.namesInChinese(&out, words, at)
@@ -148,6 +150,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	return out
 }
 
+// howWords ask for a number or a time after "how", and say nothing of the matter.
+var howWords = set("many much long often")
+
 // happenTerm is the term of "what happened to my phone".
 var happenTerm = lemma("happened")
 
@@ -174,15 +179,15 @@ func (c *core) askWord(out *question, words []word, i int, slip slipped, f *foun
 		g.idf = c.idf(c.dfOf(same))
 	}
 	worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0 || len(same) > 0)
-	if len(own) == 0 && c.straddles(words, i) { // 亲叫 of 父亲叫什么 straddles two words
-		worth = min(worth, g.weight*g.idf*weightUnknownPair)
-	}
 	if len(f.spans) > 0 && (ofAnyDay[x.term] || f.named[i]) {
 		g.weight *= weightOfAnyDay
 		worth = 0
 	}
 	if x.term == happenTerm && i > 0 && words[i-1].text == "what" {
 		worth = 0 // whatever happened is told in its own words
+	}
+	if howWords[x.text] && i > 0 && words[i-1].text == "how" {
+		worth = 0 // "how many" asks, as 多少 does
 	}
 	out.worth = append(out.worth, worth)
 	g.terms = append(g.terms, c.inOther(x.term)...)

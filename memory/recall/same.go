@@ -224,13 +224,3 @@ func (c *core) sameAs(words []word, i int, shape Shape) (out []weighted) {
 	}
 	return out
 }
-
-// straddles reports whether the pair of Chinese characters at index i of a question has no synonym,
-// and shares a character with one that has and that no document has. The synonyms then stand for
-// both.
-func (c *core) straddles(words []word, i int) bool {
-	at := func(i int) bool {
-		return i >= 0 && i < len(words) && len(synonymsAt(words, i)) > 0 && len(c.found(words[i].text, 1)) == 0
-	}
-	return words[i].han && len([]rune(words[i].text)) == 2 && (at(i-2) || at(i+2)) && !at(i)
-}

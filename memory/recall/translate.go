@@ -176,5 +176,6 @@ func (c *core) translatedWord(out *question, chinese []rune, all []translation, 
 		g.idf = c.idf(c.dfOf(g.terms))
 		out.groups = append(out.groups, g)
 	}
+	c.fellowsOfChinese(out, string(chinese), g.words)
 	return asked
 }

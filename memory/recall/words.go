@@ -34,8 +34,8 @@ func hanWord(pair string) bool {
 	return !particles[0][r[1]] && !particles[1][r[0]] && !notMatters[pair] && len(theLexicon().pairs.inEnglish(pair)) > 0
 }
 
-// onlyAsks reports whether the word at index i of a question is 多少, the 时候 of 什么时候, or a
-// character of these. They ask, as "how many" and "when" do, and say nothing of the matter. A pair
+// onlyAsks reports whether the word at index i of a question is 多少, the 时候 of 什么时候 or the
+// 名字 of 什么名字, or a character of these. They ask, as "how many" and "when" do, and say nothing of the matter. A pair
 // stands between its characters: see pairs.
 func onlyAsks(words []word, i int) bool {
 	han := func(i int) string {
@@ -45,7 +45,7 @@ func onlyAsks(words []word, i int) bool {
 		return ""
 	}
 	asks := func(i int) bool {
-		return han(i) == "多少" || han(i) == "时候" && (han(i-3) == "么" || han(i-3) == "啥")
+		return han(i) == "多少" || (han(i) == "时候" || han(i) == "名字") && (han(i-3) == "么" || han(i-3) == "啥")
 	}
 	return asks(i) || asks(i-1) || asks(i+1)
 }

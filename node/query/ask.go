@@ -29,8 +29,10 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 			return err
 		}
 		model, modelErr := qr.c.Model()
+		// Recall is sure by words alone, so it is not sure that "Dr Meyer says no more coffee" answers "what
+		// did the doctor forbid". A model may see that it does.
 		switch {
-		case !got.Known:
+		case !got.Known && (r.EvidenceOnly || model == nil || len(res.Evidence) == 0):
 			res.Answer = answer.Unknown
 			return nil
 		case r.EvidenceOnly || model == nil:
@@ -43,6 +45,10 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 		said, err := model.Ask(ctx, answer.Request(r.Question, before(r.Before), got.Text, qr.c.Wearer, qr.askedAt(r.At)))
 		if f, ok := errors.AsType[*llm.Fault](err); ok {
 			res.Trouble = f.Error()
+			if !got.Known {
+				res.Answer = answer.Unknown
+				return nil
+			}
 			got.records.answer(&res)
 			return nil
 		}
@@ -64,9 +70,15 @@ func before(messages []serve.ContextMessage) (turns []retrieve.Turn) {
 }
 
 // read puts the model's answer into the result, after a check against the lines
-// that the model was given.
+// that the model was given. If recall was not sure, an answer counts only if it is cited, and it is
+// unknown otherwise.
 func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
 	a := answer.Read(text, lines)
+	if !res.Known && !a.Cited {
+		res.Answer = answer.Unknown
+		return
+	}
+	res.Known = true
 	res.Answer, res.Model, res.Cited, res.Invented = a.Text, by, a.Cited, a.Invented
 	if a.Unknown {
 		res.Known = false

@@ -19,8 +19,8 @@ func AskCommand(a *cli.App) *cobra.Command {
 		Use: "ask QUESTION...", Short: "Answer a question from memory",
 		Long: `Finds what is known, and shows it. If the configuration names a language model (llm.url,
 llm.model), the model gets the text that locket context prints, and answers. It has to cite
-the memories that it used. If recall is not sure, the model is not asked, and the nearest
-memories are shown. If recall finds nothing, the answer is "I don't know".
+the memories that it used. If recall is not sure, only such an answer counts; without one
+the nearest memories are shown. If recall finds nothing, the answer is "I don't know".
 
 A question about a photo (--photo) goes to a worker that can see, if you have one. It is
 kept until it is answered, on this device and through syncs. Ask the same question again to
