@@ -37,10 +37,16 @@ func resolved(t *discourse.Talk, s syntax.Sentence) bool {
 		return true // "Yeah. Two boys."
 	}
 	q, ok := ellipsis.Inquired(t)
-	if !ok || ellipsis.Hedged(s) || discourse.Conditioned(s) {
+	if ellipsis.Hedged(s) || discourse.Conditioned(s) {
 		return false
 	}
 	if a.Opens(); a.Mixed {
+		return false
+	}
+	if foregone := q.Foregone(&a); foregone != "" {
+		return readJoined(t, &q, s, foregone, "")
+	}
+	if !ok {
 		return false
 	}
 	statement, rest := q.AnsweredBy(&a)

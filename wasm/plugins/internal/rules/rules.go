@@ -222,6 +222,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), asked, discourse.DenialZh{}, 0
 	var rest []syntax.Sentence
 	var last syntax.Sentence
+	cited := false
 	parts := timed(t, chinese.ThenAhead(t, english.JoinDoses(syntax.Clauses(s), s)), s)
 	for i, c := range parts {
 		if refuse.Supposes(t, c) {
@@ -232,7 +233,8 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 			continue
 		}
 		made := len(t.Out.Candidates)
-		if !refuse.Idiomatic(c) && !leavesDayOpen(t, c) && (s.Chinese() || !refuse.Quotes(s, c)) {
+		cited = !s.Chinese() && (refuse.Quotes(s, c) || cited && refuse.StillQuoted(s, c))
+		if !refuse.Idiomatic(c) && !leavesDayOpen(t, c) && !cited {
 			clause(t, c)
 			if len(t.Out.Candidates) > made {
 				english.ButThere(t, c)

@@ -80,7 +80,7 @@ func (c *Clause) EventAt() int {
 		if Apart(c.W(i-1)) || syntax.Determiner(c.W(i-1)) && Apart(c.W(i-2)) {
 			continue // "after the dentist": that is not what is planned
 		}
-		if c.concerned(i) || w == "call" && (c.W(i-1) == "on" || c.W(i-1) == "to") || w == "hospital" && c.W(i-1) == "in" && (c.Verb == "visit" || c.Verb == "see") {
+		if c.concerned(i) || c.closedFor(i) || w == "call" && (c.W(i-1) == "on" || c.W(i-1) == "to") || w == "hospital" && c.W(i-1) == "in" && (c.Verb == "visit" || c.Verb == "see") {
 			continue // "a problem with your appointment", "on call", "visit him in hospital"
 		}
 		if i < c.Vi && syntax.Profession(w) && (timex.Moves(c.Verb) || c.Verb == "cancel") && slices.ContainsFunc(c.Words[c.Vi:], func(o Word) bool { _, event := syntax.EventNoun(o.S); return event && !syntax.Profession(o.S) }) {
@@ -102,6 +102,16 @@ func (c *Clause) ownsNext(i int) bool {
 	next := c.W(i + 2)
 	_, event := syntax.EventNoun(next)
 	return syntax.Profession(c.W(i)) && c.W(i+1) == "'s" && event && next != "appointment" && next != "visit"
+}
+
+// closedFor reports whether word i is only why something is closed: "shut for staff training".
+func (c *Clause) closedFor(i int) bool {
+	for k := max(1, i-3); k < i; k++ {
+		if c.W(k) == "for" && (c.W(k-1) == "shut" || c.W(k-1) == "closed" || c.W(k-1) == "closing") {
+			return true
+		}
+	}
+	return false
 }
 
 // concerned reports whether word i is only what a problem is about.

@@ -28,6 +28,7 @@ type Inquiry struct {
 	Aux    string       // "does", "is", "has"
 	Rest   []string     // after the subject: "live", "allergic to anything"
 	denies bool         // "you don't smoke?"
+	not    bool         // "what don't you eat?"
 	Now    timex.Moment // when the answer was given
 	plain  bool         // the question has the word order of a statement: "you're from Cork?"
 	Names  bool         // it only names what the answer does not say; see referent.go of package rules

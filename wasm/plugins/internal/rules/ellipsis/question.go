@@ -82,7 +82,7 @@ var asksFor = syntax.Set("what where when who how which")
 func (q *Inquiry) inverted(words []string) bool {
 	w := lowered(words)
 	i := 0
-	q.Word, q.Noun, q.nouns = "", "", ""
+	q.Word, q.Noun, q.nouns, q.not = "", "", "", false
 	if len(w) > 1 && asksFor[w[0]] {
 		q.Word, i = w[0], 1
 		for k := 1; k < min(len(w)-1, 5) && q.Word != "where" && q.Word != "when" && q.Word != "who" && !discourse.Asking[w[k]]; k++ {
@@ -106,6 +106,7 @@ func (q *Inquiry) inverted(words []string) bool {
 	}
 	q.Aux = w[i]
 	if i++; i < len(w) && w[i] == "not" {
+		q.not = q.Word != ""
 		i++
 	}
 	n := q.subjectAt(words[i:])

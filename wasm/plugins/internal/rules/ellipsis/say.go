@@ -15,7 +15,7 @@ import (
 
 // Says returns the statement, or its denial, with rest after its subject.
 func (q *Inquiry) Says(neg bool, rest []string) string {
-	k := 0
+	k, neg := 0, neg != q.not
 	for k < len(rest) && syntax.Adverb(strings.ToLower(rest[k])) && k+1 < len(rest) {
 		k++
 	}

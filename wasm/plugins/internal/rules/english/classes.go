@@ -51,8 +51,11 @@ func routine(c *discourse.Clause) bool {
 	}
 	switch c.Verb {
 	case "run", "cycle", "swim", "walk", "commute", "jog", "bike", "drive", "practise", "practice", "train", "read", "cook", "bake", "meditate", "stretch", "row", "paint", "garden":
-	case "take", "drink", "have":
-		return (c.W(c.Vi+1) == "my" || c.W(c.Vi+1) == "our") && (discourse.Last(c.Join(0, len(c.Words))) == "black" || c.Find(c.Vi, 6, "with") > 0 || c.Find(c.Vi, 6, "without") > 0) && food(c.Join(c.Vi, len(c.Words)))
+	case "take", "drink", "have", "catch", "get":
+		if rides(c) {
+			return true
+		}
+		return c.Verb != "catch" && c.Verb != "get" && (c.W(c.Vi+1) == "my" || c.W(c.Vi+1) == "our") && (discourse.Last(c.Join(0, len(c.Words))) == "black" || c.Find(c.Vi, 6, "with") > 0 || c.Find(c.Vi, 6, "without") > 0) && food(c.Join(c.Vi, len(c.Words)))
 	case "work":
 		w := c.W(c.Vi + 1)
 		return w == "part" || w == "full" || w == "nights" || w == "shifts" || w == "freelance"
@@ -71,6 +74,31 @@ func routine(c *discourse.Clause) bool {
 	}
 	return false
 }
+
+// rides reports whether somebody goes to work, to school or into town by a line that has a number or
+// a name: "I take the 42 to work".
+func rides(c *discourse.Clause) bool {
+	i := c.Vi + 1
+	if c.W(i) != "the" || len(c.Whens) > 0 && !c.HasHabit() {
+		return false
+	}
+	_, numbered := syntax.Number(c.W(i + 1))
+	line := numbered || lines[c.W(i+1)] || lines[c.W(i+2)] || lines[c.W(i+3)]
+	to := c.Find(i+2, 4, "to")
+	if to < 0 {
+		to = c.Find(i+2, 4, "into")
+	}
+	where := c.W(to + 1)
+	if where == "the" {
+		where = c.W(to + 2)
+	}
+	return line && to > 0 && commutes[where]
+}
+
+var (
+	lines    = syntax.Set("bus tram tube train metro underground subway ferry coach")
+	commutes = syntax.Set("work school uni university college nursery office town church")
+)
 
 // intends takes what somebody has decided to do or not to do, without a time: "I'm not going
 // to renew the gym membership", "I'm keeping the old car", "we're getting a puppy".

@@ -20,6 +20,10 @@ func clause(t *discourse.Talk, s syntax.Sentence) {
 	if !ok {
 		return
 	}
+	if done, cut := beforeCondition(&c); cut && len(parts) == 1 {
+		clause(t, done)
+		return
+	}
 	for i := range parts {
 		more, made := c, len(t.Out.Candidates)
 		if i > 0 {
@@ -38,6 +42,27 @@ func clause(t *discourse.Talk, s syntax.Sentence) {
 			c = more
 		}
 	}
+}
+
+// beforeCondition returns what is already done, without a condition for something else that follows
+// after a comma: "I lent Tom my tent, if it isn't back by Easter remind me".
+func beforeCondition(c *discourse.Clause) (syntax.Sentence, bool) {
+	if !c.Past && !c.Perfect || c.Modal || c.Future || c.UsedTo {
+		return c.Sentence, false
+	}
+	for k := c.Words[c.Vi].Tok + 1; k+2 < len(c.Toks); k++ {
+		if _, rest := syntax.Contraction(c.At(k)); rest == "would" || rest == "will" || c.At(k) == "would" || c.At(k) == "will" {
+			break // "I said I'd come, if he pays"
+		}
+		next := k + 1
+		if c.At(next) == "and" || c.At(next) == "but" || c.At(next) == "so" {
+			next++
+		}
+		if c.At(k) == "," && (c.At(next) == "if" || c.At(next) == "unless") {
+			return c.Sub(0, k), true
+		}
+	}
+	return c.Sentence, false
 }
 
 // Promise takes a sentence that says what the speaker has to do, and keeps it as a promise if no

@@ -73,11 +73,13 @@ func insteadOf(t *discourse.Talk, w *timex.When) (discourse.Plan, bool) {
 // closedOn reports whether the clause is like "the library's closed on Friday": what looks like a
 // possessive before a verb is "is", and the verb says how the thing is on that day.
 func closedOn(c *discourse.Clause) bool {
-	if c.Kind != 't' || c.Vi == 0 || c.Vi >= len(c.Words) || c.W(c.Vi-1) != "'s" || !closing[c.W(c.Vi)] {
+	bare := c.Vi == 1 && (c.W(2) == "for" || c.Kind == 't') // "Nursery shut for training Friday"
+	if c.Kind != 't' && !bare || c.Vi == 0 || c.Vi >= len(c.Words) || !closing[c.W(c.Vi)] {
 		return false
 	}
+	is := c.W(c.Vi-1) == "'s" || bare
 	for i := range c.Whens {
-		if c.Whens[i].First == c.Words[c.Vi].Tok+1 {
+		if w := &c.Whens[i]; is && (w.First == c.Words[c.Vi].Tok+1 || c.W(c.Vi+1) == "for" && w.Weekday) {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ func habit(t *discourse.Talk, c *discourse.Clause) {
 		return
 	}
 	what := routineOf(c, c.Verb, c.Vi+1)
-	if _, bare := syntax.Number(strings.TrimPrefix(what, c.Verb+" ")); bare && what != "" {
+	if _, bare := syntax.Number(strings.TrimPrefix(what, c.Verb+" ")); bare && what != "" && !rides(c) {
 		return // "two eggs, but I always use three"
 	}
 	alone := len(c.Words)-c.Vi < 2 && (what == "" && c.Verb != "work" || !c.HasHabit()) // "I usually run on Tuesdays" is enough

@@ -22,7 +22,7 @@ func Heard(text string) (string, bool) {
 		return text, false
 	}
 	plain := discourse.PlainText(text) && strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz")
-	if !plain && !sounded(text) && !syntax.ContainsAny(text, "the twenty ", "the thirty ") {
+	if !plain && !sounded(text) && !syntax.ContainsAny(text, "the twenty ", "the thirty ", "uinea pig") {
 		return text, false
 	}
 	toks := syntax.Lex(text)
@@ -46,6 +46,9 @@ func Heard(text string) (string, bool) {
 		}
 		if syntax.Kin(w) && i+2 < len(toks) && toks[i+1].S == "in" && strings.HasPrefix(toks[i+2].S, "law") && toks[i].End+1 == toks[i+1].Start && toks[i+1].End+1 == toks[i+2].Start {
 			b[toks[i].End], b[toks[i+1].End] = '-', '-'
+		}
+		if w == "guinea" && i+1 < len(toks) && syntax.Singular(toks[i+1].S) == "pig" && toks[i].End+1 == toks[i+1].Start {
+			b[toks[i].End] = '-' // one animal
 		}
 		if i > 0 && i+1 < len(toks) && (w == "twenty" || w == "thirty") && (toks[i-1].S == "the" || plain && syntax.MonthOf(toks[i-1].S) > 0) && toks[i].End+1 == toks[i+1].Start {
 			if _, n := timex.Day31(w + "-" + toks[i+1].S); n > 0 {

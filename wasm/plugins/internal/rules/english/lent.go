@@ -1,6 +1,7 @@
 package english
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
@@ -155,6 +156,17 @@ func loanOf(t *discourse.Talk, c *discourse.Clause, i int) (l discourse.Loan, ok
 	return l, false
 }
 
+// metAs reports whether a name is known to be a person's, and not a shop's: by the name itself, or
+// because the talk has named them before.
+func metAs(t *discourse.Talk, p discourse.Person) bool {
+	for i := range t.Ev.Before {
+		if strings.EqualFold(t.Ev.Before[i].Speaker, p.Name) {
+			return true
+		}
+	}
+	return p.Key == t.Self.Key || strings.Contains(p.Name, " ") || t.Sex(p) != 0 || slices.ContainsFunc(t.Persons(), func(m discourse.Met) bool { return m.Key == p.Key && m.At < 0 })
+}
+
 // returned reads "gave Tom his drill back", "returned the drill to Tom", "got my bike back from Anna".
 func returned(t *discourse.Talk, c *discourse.Clause, i int) (l discourse.Loan, ok bool) {
 	back := c.Find(i, len(c.Words)-i, "back")
@@ -195,6 +207,9 @@ func returned(t *discourse.Talk, c *discourse.Clause, i int) (l discourse.Loan, 
 	}
 	if c.Verb == "take" && l.To.Key == t.Self.Key {
 		return l, false // "Anna took my bike back": where to?
+	}
+	if (c.Verb == "take" || c.Verb == "bring" || c.Verb == "return") && l.From.Key == t.Self.Key && owner.Key == "" && !metAs(t, l.To) {
+		return l, false // "I took the curtains back to Ikea"
 	}
 	return l, l.To.Key != ""
 }

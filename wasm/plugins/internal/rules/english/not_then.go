@@ -18,6 +18,14 @@ func NotThen(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Chinese() || s.Ends == "?" || discourse.Conditioned(s) || len(s.Toks) > 40 {
 		return false
 	}
+	if named, ok := eventFirst(t, s); ok {
+		made := len(t.Out.Candidates)
+		if !NotThen(t, named) {
+			return false
+		}
+		discourse.StandsFor(t, made, s)
+		return true
+	}
 	head, is, not := deniedBe(s)
 	if not == 0 {
 		return false
@@ -41,6 +49,30 @@ func NotThen(t *discourse.Talk, s syntax.Sentence) bool {
 		noteThen(t, s, &right)
 	}
 	return true // in each part: no other plan is meant
+}
+
+// eventFirst returns "it isn't Wednesday, the dentist, it's Thursday" with its event as the subject: "the
+// dentist isn't Wednesday, it's Thursday".
+func eventFirst(t *discourse.Talk, s syntax.Sentence) (syntax.Sentence, bool) {
+	not := 0
+	switch base, rest := syntax.Contraction(s.At(0)); {
+	case base == "it" && (rest == "is" && s.At(1) == "not" || rest == "" && (s.At(1) == "isn't" || s.At(1) == "wasn't")):
+		not = 2
+	case base == "it" && rest == "" && s.At(1) == "is" && s.At(2) == "not":
+		not = 3
+	default:
+		return s, false
+	}
+	day, ok := timex.WhenAt(s, not, t.Now)
+	k := day.Next
+	if s.At(k) == "," {
+		k++
+	}
+	if _, event := syntax.EventNoun(s.At(k + 1)); !ok || !event || !syntax.Determiner(s.At(k)) || s.At(k+2) != "," {
+		return s, false
+	}
+	all := syntax.Sentences(s.Text[s.Toks[k].Start:s.Toks[k+1].End] + " isn't " + s.Text[s.Toks[not].Start:s.Toks[day.Next-1].End] + s.Text[s.Toks[k+2].Start:s.End])
+	return all[0], len(all) == 1
 }
 
 // noteThen notes a sentence at the time that it states, and not at the one that it denies.
@@ -189,6 +221,11 @@ func closes(s syntax.Sentence, i int) bool {
 	for ; i < len(s.Toks); i++ {
 		switch s.At(i) {
 		case "instead", "actually", "now", "then", ",":
+		case "same":
+			if s.At(i+1) != "time" && s.At(i+1) != "place" {
+				return false
+			}
+			i++
 		default:
 			return false
 		}

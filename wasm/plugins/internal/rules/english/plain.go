@@ -56,10 +56,12 @@ func ofHome(noun string) bool {
 var upkeep = syntax.Set("washing fixing replacing cleaning painting watering feeding walking mending defrosting servicing repairing changing charging ironing emptying mowing descaling sharpening tuning " +
 	"service wash clean repair haircut walk bath battery filter bulb tyre tire")
 
-// choreDay takes the weekday of a weekly chore: "bin day is Thursday".
+// choreDay takes the weekday of a weekly chore: "bin day is Thursday", "bin day's changed to
+// Thursdays".
 func choreDay(t *discourse.Talk, c *discourse.Clause, i int) bool {
-	what, ok := strings.CutSuffix(c.Thing, " day")
-	if !ok || !weeklyChores[what] || c.Verb != "be" || c.Past || c.Neg || c.Modal || len(c.Whens) != 1 || i < len(c.Words) || c.Own && c.Subj.Key != t.Self.Key || c.Whens[0].Next-c.Whens[0].First > 2 || c.At(c.Whens[0].First) == "next" {
+	what, ok := strings.CutSuffix(strings.TrimSuffix(c.Thing, "'s"), " day")
+	changed := (c.Verb == "change" || c.Verb == "move" || c.Verb == "switch") && len(c.Whens) == 1 && c.Whens[0].Habit
+	if !ok || !weeklyChores[what] || !changed && (c.Verb != "be" || c.Past || i < len(c.Words)) || c.Neg || c.Modal || len(c.Whens) != 1 || changed && i+1 < len(c.Words) && c.W(i) != "to" || c.Own && c.Subj.Key != t.Self.Key || c.Whens[0].Next-c.Whens[0].First > 2 || c.At(c.Whens[0].First) == "next" {
 		return false
 	}
 	day := c.At(c.Whens[0].Next - 1)
@@ -70,7 +72,7 @@ func choreDay(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	d.Whens, d.Subj = nil, t.Self
 	weekday := timex.DayNames[syntax.WeekdayOf(syntax.Singular(day), false)]
 	if f := t.Fact(&d, "habit", what+"_day", weekday, false, 0.8); f != nil {
-		f.Text = discourse.Possessive(t.Self.Name) + " " + c.Thing + " is " + weekday + "."
+		f.Text = discourse.Possessive(t.Self.Name) + " " + what + " day is " + weekday + "."
 	}
 	return true
 }

@@ -49,6 +49,9 @@ func rather(t *discourse.Talk, c *discourse.Clause) bool {
 	i := c.Vi + 1
 	between := ""
 	if w := c.W(c.Vi - 1); c.Modal && (w == "rather" || w == "sooner") {
+		if once(c) {
+			return false
+		}
 		between = "than"
 		switch c.Verb { // for "walk" and "text", the verb is what is liked
 		case "have", "take", "get":
@@ -84,7 +87,21 @@ func rather(t *discourse.Talk, c *discourse.Clause) bool {
 	}
 	for k := i + 1; k+1 < len(c.Words); k++ {
 		if c.W(k) == between {
+			if i == c.Vi && c.Trim(i, k) != c.Join(i, k) {
+				return false // "stay in" is not "stay"
+			}
 			return liking(t, c, c.Trim(i, k), discourse.ObjectOf(c, k+1))
+		}
+	}
+	return false
+}
+
+// once reports whether a wish is only for this time: "I'd rather walk than get that bus again".
+func once(c *discourse.Clause) bool {
+	for i := c.Vi; i < len(c.Words); i++ {
+		switch c.W(i) {
+		case "this", "that", "these", "those", "again", "another", "now", "today", "tonight", "tomorrow", "here", "there", "it", "them", "him", "her", "you":
+			return true
 		}
 	}
 	return false

@@ -32,6 +32,10 @@ func is(t *discourse.Talk, c *discourse.Clause, i int) {
 			t.Fact(c, "work", "employer", discourse.ObjectOf(c, i+1), false, 0.7)
 			return
 		}
+		if w == "at" && yearsAt(c, i+1) {
+			t.Fact(c, "work", "employer", discourse.ObjectOf(c, i+1), false, 0.7)
+			return
+		}
 	default:
 		if c.Kind == 's' && c.Capital(i) && syntax.NameWord(w) && next-i <= 2 && !strings.HasSuffix(w, "n") && c.Vi == 1 && strings.EqualFold(o, t.Self.Name) {
 			core(t, c, "human", o)
@@ -42,6 +46,27 @@ func is(t *discourse.Talk, c *discourse.Clause, i int) {
 		plan(t, c, timed)
 	}
 }
+
+// yearsAt reports whether somebody has been for months or years where word i says, which is then a
+// firm: "I've been at Bosch since last year", and not "at Anna's since Friday".
+func yearsAt(c *discourse.Clause, i int) bool {
+	if !c.Perfect || c.Neg || !c.Capital(i) || !syntax.NameWord(c.W(i)) || discourse.Titles[c.W(i)] || c.Kind == 't' || c.Kind == 'w' {
+		return false
+	}
+	firm := strings.ToLower(discourse.ObjectOf(c, i))
+	if syntax.SexOf("", c.W(i)) != 0 || strings.HasSuffix(firm, "'s") || livedAt[discourse.Last(firm)] || c.W(i+1) == "'s" {
+		return false
+	}
+	for k := range c.Whens {
+		if w := &c.Whens[k]; w.Since && !w.Clock && (w.Grain == 'y' || w.Grain == 'M') {
+			return true
+		}
+	}
+	return false
+}
+
+// livedAt are last words of names of places where people study or live.
+var livedAt = syntax.Set("university uni college school academy house court lodge manor park gardens hall home hospital hospice road street")
 
 // elsewhere are words for where and how somebody is for a time.
 var elsewhere = syntax.Set("on at in off away out back due busy free")

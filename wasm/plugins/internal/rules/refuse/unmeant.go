@@ -36,7 +36,14 @@ func ofNobody(s syntax.Sentence, raw string) string {
 		return "is not meant"
 	}
 	for i := 1; i+1 < len(s.Toks); i++ {
-		if w := s.At(i + 1); s.At(i) == "to" && s.At(i-1) == "allergic" && (syntax.WeekdayOf(syntax.Singular(w), false) >= 0 || chores[w] && (i+2 == len(s.Toks) || s.Toks[i+2].Kind == 'p' || efforts[w])) {
+		if s.At(i) != "to" || s.At(i-1) != "allergic" {
+			continue
+		}
+		k := i + 1
+		if syntax.Determiner(s.At(k)) || !chores[s.At(k)] && chores[s.At(k+1)] {
+			k++ // "to early mornings"
+		}
+		if w := s.At(k); syntax.WeekdayOf(syntax.Singular(w), false) >= 0 || chores[w] && (k+1 == len(s.Toks) || s.Toks[k+1].Kind == 'p' || efforts[w] || s.At(k+1) == "who" || s.At(k+1) == "that" || s.At(k+1) == "before") {
 			return "is not meant" // "I'm allergic to Mondays"
 		}
 	}

@@ -100,21 +100,52 @@ func ofAnybody(s syntax.Sentence) bool {
 	return true
 }
 
-// reported reports whether the words before a quotation without marks end in a verb of saying: "a
-// man walks in and says, I'm a doctor". The speaker's own "I said" and an indirect "says that"
-// don't count.
+// reported reports whether the words before a quotation without marks end in a verb of saying, with
+// or without whom it is said to: "a man walks in and says, I'm a doctor", "she told him, look,
+// I've got three kids". The speaker's own "I said", an indirect "says that" and "as the doctor told
+// me" don't count.
 func reported(before string) bool {
 	if !strings.HasSuffix(before, ",") && !strings.HasSuffix(before, ":") {
 		return false
 	}
-	words := strings.Fields(strings.TrimRight(before, " ,:"))
+	words := strings.FieldsFunc(before, func(r rune) bool { return r == ' ' || r == ',' || r == ':' })
 	n := len(words)
-	if n < 2 {
+	for n > 0 && callsOut[words[n-1]] {
+		n--
+	}
+	verb := n - 1
+	for verb > 0 && n-verb < 5 && !utters[words[verb]] && !addresses[words[verb]] {
+		verb--
+	}
+	if verb < 1 || !utters[words[verb]] && !addresses[words[verb]] || words[verb-1] == "i" || words[verb-1] == "we" || words[verb-1] == "to" || words[0] == "as" {
 		return false
 	}
-	switch words[n-1] {
-	case "says", "said", "asks", "asked", "yells", "yelled", "shouts", "shouted", "replies", "replied", "answers", "answered", "sings", "whispers", "whispered", "writes", "reads", "claims":
-		return words[n-2] != "i" && words[n-2] != "we"
+	switch to := words[verb+1 : n]; {
+	case len(to) == 0:
+		return utters[words[verb]]
+	case utters[words[verb]]:
+		return to[0] == "to" && len(to) > 1
+	default:
+		return to[0] != "that" && to[0] != "about" && to[0] != "how"
 	}
-	return false
 }
+
+// StillQuoted reports whether a clause goes on with a quotation without marks, of which the clause
+// before it is a part: "she said, I've got three kids and I'm allergic to nuts".
+func StillQuoted(s, c syntax.Sentence) bool {
+	base, _ := syntax.Contraction(c.At(0))
+	before := s.Text[s.Start:c.Start]
+	if base != "i" && base != "my" && base != "we" && base != "our" || strings.ContainsAny(before, "\"“") {
+		return false
+	}
+	before = strings.TrimRight(before, " ")
+	return syntax.EndsWithAny(before, []string{",", " and", " but"})
+}
+
+// utters are verbs of saying before a quotation, addresses those that name whom it is said to,
+// callsOut words at the beginning of what is said.
+var (
+	utters    = syntax.Set("says said asks asked yells yelled shouts shouted replies replied answers answered sings whispers whispered writes reads claims")
+	addresses = syntax.Set("told tells texted messaged")
+	callsOut  = syntax.Set("look listen well yeah yes no oh right honestly sorry")
+)

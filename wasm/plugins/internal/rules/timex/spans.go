@@ -196,7 +196,7 @@ func tillSpan(s syntax.Sentence, first, last, n int, w *When) int {
 		last += 12 * 60
 	}
 	night := slices.ContainsFunc(s.Toks, func(t syntax.Token) bool { return t.S == "nights" || t.S == "night" })
-	if night || last >= 24*60 || w.HasDay && (w.Grain != 'd' || w.Last > 0) {
+	if last <= first || night || last >= 24*60 || w.HasDay && (w.Grain != 'd' || w.Last > 0) {
 		w.Void = w.Void || !w.HasDay
 		return n
 	}
