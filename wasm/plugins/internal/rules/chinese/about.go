@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -69,8 +70,12 @@ func proposed(raw string, w *timex.When) bool {
 	return syntax.StartsWithAny(raw, []string{"我们可以", "咱们可以", "咱可以", "可以"}) || strings.HasPrefix(raw, "那") && !strings.Contains(raw, "我") && w.First <= 2
 }
 
-// bids reports whether the other person is asked to bring or send the speaker something: 明天上班带给我.
+// bids reports whether the other person is asked to do something, or to bring or send the speaker
+// something: 明天上班带给我.
 func bids(t *discourse.Talk, x string) bool {
+	if noted.BidsOther(t, x) {
+		return true
+	}
 	for _, to := range [...]string{"带给我", "拿给我", "发给我", "还给我", "寄给我", "交给我", "转给我", "发我", "转我", "还我", "递给我"} {
 		if head, ok := strings.CutSuffix(discourse.TrimZhEnd(x), to); ok {
 			return utf8.RuneCountInString(head) <= 3 && syntax.KinPrefixZh(head) == "" && !strings.ContainsAny(head, "他她") && (!t.Topic.Known || t.Topic.Person.Key == t.Self.Key) && !t.Topic.Unclear

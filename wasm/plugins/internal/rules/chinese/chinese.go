@@ -32,6 +32,7 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 		return
 	}
 	before := len(t.Out.Candidates)
+	b.Text = ongoing(&b)
 	t.Attend(b.Text)
 	cause(t, &b)
 	left(t, &b)
@@ -54,6 +55,15 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
+// ongoing writes 我正找房子呢 as 我在找房子.
+func ongoing(b *discourse.BareZh) string {
+	who, doing, ok := strings.Cut(b.Text, "正")
+	if !ok || !strings.HasSuffix(b.S.Raw(), "呢") || syntax.StartsWithAny(doing, []string{"要", "打算", "准备", "想", "好", "常", "式", "是", "版", "确", "经"}) {
+		return b.Text
+	}
+	return who + "在" + strings.TrimPrefix(doing, "在")
+}
+
 // Promise takes 我得给妈妈打电话, and keeps it as a promise if no rule makes more of it.
 func Promise(t *discourse.Talk, s syntax.Sentence) {
 	from := len(t.Out.Candidates)
@@ -69,7 +79,7 @@ func Promise(t *discourse.Talk, s syntax.Sentence) {
 // whether one of them knew the clause, even if it proposed nothing.
 func stated(t *discourse.Talk, b *discourse.BareZh) bool {
 	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || everyday(t, b) || diagnosed(t, b) || lasting(t, b) || where(t, b) ||
-		favourite(t, b) || bornOn(t, b) || ofBody(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
+		favourite(t, b) || bornOn(t, b) || household(t, b) || schooled(t, b) || ofBody(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
 }
 
 // factOf proposes a fact about the person whom the words before a phrase name; it reports whether

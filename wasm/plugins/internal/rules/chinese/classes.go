@@ -36,7 +36,7 @@ func course(t *discourse.Talk, b *discourse.BareZh) {
 	switch {
 	case own && len(b.Whens) == 0 && syntax.ContainsAny(x, "睡前", "饭前", "饭后", "起床后", "下班后", "放学后", "上班路上", "上班前", "早饭前", "晚饭后") && !strings.Contains(x, "了") && !strings.Contains(x, "一种"):
 		habitual(t, b, who, 0.65)
-	case own && syntax.ContainsAny(x, "骑车上班", "走路上班", "坐地铁上班", "开车上班", "骑车去", "走路去上") && !strings.Contains(x, "了"):
+	case own && syntax.ContainsAny(x, "骑车上班", "走路上班", "坐地铁上班", "开车上班", "骑车去", "走路去上") && !strings.Contains(x, "了"), own && len(b.Whens) == 0 && rides(x):
 		habitual(t, b, who, 0.65)
 	case own && len(b.Whens) == 0 && !strings.Contains(x, "接受不了") && syntax.ContainsAny(x, "不打算", "决定", "说好", "说定", "商量好", "约定", "想好了", "接受", "打算") && !strings.HasSuffix(x, "决定") && !strings.HasSuffix(x, "想好了") && n >= 7:
 		event("plan", 0.65)
@@ -70,6 +70,18 @@ func course(t *discourse.Talk, b *discourse.BareZh) {
 			t.FactZh(b, discourse.Person{Name: head, Key: head}, "biography", "surname", name, false, false, 0.75)
 		}
 	}
+}
+
+// rides reports whether somebody goes to work or to school by some line: 我坐42路上班.
+func rides(x string) bool {
+	if strings.ContainsAny(x, "了不没想要得过") || !syntax.EndsWithAny(x, []string{"上班", "上学", "去公司", "去单位", "去学校", "去上班", "去上学"}) {
+		return false
+	}
+	_, by, ok := strings.Cut(x, "坐")
+	if !ok {
+		_, by, ok = strings.Cut(x, "骑")
+	}
+	return ok && syntax.ContainsAny(by, "路", "公交", "地铁", "轻轨", "班车", "号线", "电动车", "电瓶车", "自行车", "单车", "校车", "高铁", "轮渡")
 }
 
 // belongs takes the owner of a thing: 桌上那本书是小马的.

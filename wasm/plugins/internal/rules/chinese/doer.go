@@ -94,6 +94,9 @@ func earlierTopic(t *discourse.Talk) discourse.Topic {
 // whoseEvent returns whose the event of a clause is, and whether the clause names them; ok is false
 // if it is the event of somebody whom no rule can name.
 func whoseEvent(t *discourse.Talk, x string, habit bool) (who discourse.Person, named, ok bool) {
+	if told, ok := toldTo(t, x); ok {
+		return told, told.Key != t.Self.Key, true
+	}
 	who, named = doer(t, x)
 	if both := bothIn(x); !named && both != "" {
 		return discourse.Person{Name: both, Key: both}, true, true
@@ -110,6 +113,27 @@ func whoseEvent(t *discourse.Talk, x string, habit bool) (who discourse.Person, 
 		return who, named, false
 	}
 	return who, named, true
+}
+
+// toldTo returns who is told to do something by somebody whom the talk is about: the speaker for
+// 老师让周五之前交作业, his father for 我妈让我爸去体检.
+func toldTo(t *discourse.Talk, x string) (discourse.Person, bool) {
+	for _, verb := range [...]string{"让", "要求", "通知", "催", "叫"} {
+		who, rest, ok := strings.Cut(x, verb)
+		who, _ = discourse.CutOwnZh(who)
+		if !ok || who == "" || syntax.KinPrefixZh(who) != who || !strings.HasSuffix(t.Topic.Person.Name, who) {
+			continue
+		}
+		own, mine := discourse.CutOwnZh(rest)
+		switch k := syntax.KinPrefixZh(own); {
+		case syntax.StartsWithAny(rest, []string{"他", "她", "你", "您", "大家", "人", "做"}) || discourse.NamePrefixZh(rest) != "":
+			return discourse.Person{}, false
+		case mine && k != "":
+			return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, true
+		}
+		return t.Self, true
+	}
+	return discourse.Person{}, false
 }
 
 // doer returns who did something according to a clause: the person with whom it begins, and then

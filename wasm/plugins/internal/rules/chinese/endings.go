@@ -168,12 +168,37 @@ func parted(t *discourse.Talk, b *discourse.BareZh, x string) {
 			if !syntax.PersonZh(name) && !discourse.NameZh(name) || syntax.KinPrefixZh(name) != "" {
 				return
 			}
-			for _, noun := range nouns {
+			if end == "离婚了" {
+				for _, noun := range nouns {
+					ended(t, b, "relation", noun, name, false)
+				}
+				return
+			}
+			for _, noun := range unwedTo(t, name, nouns) {
 				ended(t, b, "relation", noun, name, false)
 			}
 			return
 		}
 	}
+}
+
+// unwedTo returns which of the nouns says what somebody with a name was to the speaker: the one with
+// which the talk has named them, else the one that fits the name, else both.
+func unwedTo(t *discourse.Talk, name string, nouns []string) []string {
+	for i := range t.Ev.Before {
+		for _, noun := range nouns {
+			if said := t.Ev.Before[i].Text; strings.Contains(said, noun+name) || strings.Contains(said, noun+"叫"+name) || strings.Contains(said, name+"是我"+noun) {
+				return []string{noun}
+			}
+		}
+	}
+	switch syntax.SexZh(name) {
+	case syntax.Female:
+		return []string{"女朋友"}
+	case syntax.Male:
+		return []string{"男朋友"}
+	}
+	return []string{"女朋友", "男朋友"}
 }
 
 // others takes what happened between two other people: 丽娜跟马可分手了.

@@ -357,7 +357,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	case discourse.OrderedZh(text) != "":
 		text, _ = discourse.PatientNamed(text, t.Self.Name)
 	case !eventLeads(x, word):
-		text = t.Self.Name + text
+		text = t.MineZh(text)
 	case strings.HasPrefix(text, word):
 		text = t.Self.Name + "的" + text
 	}

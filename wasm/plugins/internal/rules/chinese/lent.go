@@ -33,7 +33,7 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 		return false
 	}
 	for i := range b.Whens {
-		if w := &b.Whens[i]; w.HasDay && w.Day > t.Now.Day && !strings.Contains(x, "了") {
+		if w := &b.Whens[i]; w.HasDay && w.Day > t.Now.Day && (!strings.Contains(x, "了") || !w.Weekday && w.Grain == 'd') {
 			return false // 周末我把车借给小汤
 		}
 	}

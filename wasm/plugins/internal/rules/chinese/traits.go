@@ -109,16 +109,8 @@ func state(t *discourse.Talk, b *discourse.BareZh) bool {
 			return true
 		}
 	}
-	for _, part := range [...]string{"膝盖", "腰", "胃", "心脏", "颈椎", "眼睛", "肝", "肾", "血压", "血糖", "血脂", "尿酸", "胆固醇", "睡眠"} {
-		who, rest, ok := strings.Cut(x, part)
-		measured := strings.HasPrefix(part, "血") || part == "尿酸" || part == "胆固醇"
-		found := syntax.LongestZh(rest, []string{"不好", "有问题"})
-		if found == "" && measured {
-			found = syntax.LongestZh(rest, []string{"高", "高点", "高一点", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})
-		}
-		if ok && found != "" && healthOf(t, b, strings.TrimSuffix(who, "的"), "condition", part+found) {
-			return true
-		}
+	if outOfRange(t, b) {
+		return true
 	}
 	for _, k := range [...]string{"恐高", "色盲", "色弱", "晕车", "晕船", "左撇子", "独生子", "独生女", "近视", "老花眼", "耳背", "耳聋", "怀孕了"} {
 		if who, ok := strings.CutSuffix(end, k); ok && healthOf(t, b, strings.TrimSuffix(who, "是"), "trait", k) {

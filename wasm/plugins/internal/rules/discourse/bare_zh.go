@@ -243,7 +243,7 @@ func (t *Talk) BaseZh(b *BareZh, typ, kind string, p Person, confidence float64)
 		if ordered, is := PatientNamed(text, p.Name); is {
 			text = ordered
 		} else {
-			text = t.Self.Name + text
+			text = t.MineZh(text)
 		}
 	}
 	if p.Key != t.Self.Key && !strings.Contains(text, p.Name) {
@@ -253,6 +253,15 @@ func (t *Talk) BaseZh(b *BareZh, typ, kind string, p Person, confidence float64)
 		Type: typ, Kind: kind, Text: text, Lang: "zh", Confidence: confidence, Sensitivity: "personal",
 		Spans: []abi.Span{{Start: b.S.Start, End: b.S.End}}, Tags: []string{kind}, Entities: []abi.Entity{{Name: p.Name, Kind: "person"}},
 	}
+}
+
+// MineZh puts the speaker's name before a text without a subject, or before a relative or a teacher
+// of theirs: Mei的老师要求周五之前交作业.
+func (t *Talk) MineZh(text string) string {
+	if syntax.KinPrefixZh(text) != "" {
+		return t.Self.Name + "的" + text
+	}
+	return t.Self.Name + text
 }
 
 // NoteZh returns a note of a sentence in the speaker's words, with the first day that it names from

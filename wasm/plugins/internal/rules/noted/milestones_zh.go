@@ -136,6 +136,8 @@ var milestonesZh = func() (all []milestoneOfZh) {
 雇 保洁 保姆 月嫂 家教 律师
 刮 车
 撞 车
+给车加了 油
+给车换了 机油 轮胎 电瓶 雨刷
 追尾`, "\n") {
 		verb, of, _ := strings.Cut(line, " ")
 		once := strings.Replace(verb, "了", "过", 1)
@@ -157,6 +159,9 @@ func milestoneZh(x string) bool {
 	case utf8.RuneCountInString(before) <= 4 && utf8.RuneCountInString(deed) <= 3 && !strings.ContainsAny(deed, "得该能会忘说想要"):
 		x = "我" + deed + before // 房租我交了
 	}
+	if syntax.StartsWithAny(x, justZh) {
+		x = "我" + x
+	}
 	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") && !strings.Contains(x, "过") || syntax.ContainsAny(milestoneWordsZh.Replace(x), "看了看", "照片", "看见", "看到", "梦", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
 		return false
 	}
@@ -172,6 +177,9 @@ func milestoneZh(x string) bool {
 	}
 	return false
 }
+
+// justZh are beginnings of what the speaker has just done: 刚给车加了油.
+var justZh = []string{"刚给", "刚刚给", "刚把", "刚刚把", "刚换了", "刚刚换了"}
 
 // milestoneWordsZh removes the words in which 不, 别, 要 and 想 do not deny or wish anything.
 var milestoneWordsZh = syntax.Compounds("不小心 特别 重要 主要 理想 快递 不得不 想法")

@@ -225,12 +225,15 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	n := utf8.RuneCountInString(raw)
 	b := t.Bare(s)
 	milestone := milestoneZh(b.Text)
-	if n < 6 && !milestone || n > 60 || t.Topic.Unclear && !t.Topic.Thing || HeadlessZh(b.Text) || refuse.UnmeantZh(raw) || refuse.JokeZh(t.Said.Raw()) || UndecidedZh(raw) || syntax.ContainsAny(raw, MoodsZh[:]...) && !milestone {
+	if n < 6 && !milestone || BidsOther(t, b.Text) || n > 60 || t.Topic.Unclear && !t.Topic.Thing || HeadlessZh(b.Text) || refuse.UnmeantZh(raw) || refuse.JokeZh(t.Said.Raw()) || UndecidedZh(raw) || syntax.ContainsAny(raw, MoodsZh[:]...) && !milestone {
 		return false
 	}
 	alone := refuse.CompoundsZh.Replace(raw)
+	if strings.Contains(alone, "正") {
+		alone = strings.TrimSuffix(alone, "呢") // 我儿子正发烧呢
+	}
 	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "呗", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "我赌", "我猜", "要么", "他们", "她们",
-		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我", "算算", "算一下", "的电了", "手机没电", "笑得", "气得", "吓得", "急得", "馋得", "恨不得", "趟洗手间", "上厕所", "去厕所", "马上回来", "马上就来", "能吃下", "能喝下"} {
+		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我", "算算", "算一下", "的电了", "手机没电", "笑得", "气得", "吓得", "急得", "馋得", "恨不得", "真想把", "真想给", "好想把", "来着", "趟洗手间", "上厕所", "去厕所", "马上回来", "马上就来", "能吃下", "能喝下"} {
 		if strings.Contains(alone, no) && (no != "请" || !milestone) {
 			return false
 		}
@@ -255,6 +258,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	case (t.Topic.Known || t.Topic.Thing) && t.Topic.Person.Key != t.Self.Key:
 		who = t.Topic.Person
 	case strings.Contains(raw, "我"):
+	case milestone && syntax.StartsWithAny(x, justZh):
 	default:
 		nobody = true // 水管工周四上午来: the sentence itself says who
 	}
@@ -280,7 +284,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if moved && i+1 < len(b.Whens) {
 			continue // 从周六改到周日: it is on Sunday
 		}
-		if w := &b.Whens[i]; w.HasDay && !w.Habit && !Denies(&b, w) && !(thisYear(t, w) && i+1 == len(b.Whens)) {
+		if w := &b.Whens[i]; w.HasDay && !w.Habit && !Denies(&b, w) && !(thisYear(t, w) && !slices.ContainsFunc(b.Whens[i+1:], func(w timex.When) bool { return w.HasDay && !w.Habit })) {
 			past := w.Day <= t.Now.Day && w.Last < t.Now.Day && !(w.Grain == 'w' && w.Day+6 >= t.Now.Day && !strings.Contains(b.Text, "了")) || w.Weekday && !CalledOffZh(b.Text) && (discourse.CompletedZh(b.Text) && !strings.Contains(b.Text, "不") || syntax.ContainsAny(b.Text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.Weekday && (UndoneZh(b.Text) || FeltZh(b.Text))
 			a.Type, a.EventType, a.Actor = "episodic", kind, who.Name
 			if a.Text = t.RewriteZh(s, b.Whens, past); !nobody && !strings.Contains(a.Text, t.Self.Name) {

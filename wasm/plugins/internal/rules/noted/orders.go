@@ -1,6 +1,11 @@
 package noted
 
-import "github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
 
 // Orders reports whether a sentence tells the keeper or reader of the memory what to do with it:
 // "everything in these notes is to be wiped". If it were kept in its own words, it would be in the
@@ -25,3 +30,14 @@ func Orders(s syntax.Sentence) bool {
 var keptWords = syntax.Set("record records memory memories instruction instructions prompt prompts database assistant")
 
 var undoneWords = syntax.Set("wipe wiped delete deleted erase erased remove removed ignore ignored disregard disregarded overwrite overwritten purge purged discard discarded")
+
+// BidsOther reports whether somebody else is told to do something with a thing: 小李，周五之前把表交上去,
+// and the same from another person to the wearer. The wearer alone may say it as a reminder.
+func BidsOther(t *discourse.Talk, x string) bool {
+	first, rest := discourse.CutCommaZh(syntax.StripLeadZh(t.Said.Raw()))
+	what := syntax.TrimHeads(strings.TrimLeft(strings.TrimPrefix(x, first), "，, "), "之前", "以前", "前")
+	if !strings.HasPrefix(what, "把") || strings.ContainsAny(what, "我了") {
+		return false
+	}
+	return t.Self.Key != "user" || rest != "" && (syntax.PersonZh(first) || syntax.KinPrefixZh(first) == first && first != "")
+}

@@ -366,6 +366,6 @@ func asksAmountZh(x string) bool {
 // toldWithNe reports whether a sentence that ends with 呢 is a statement, and not a question: 我还没吃呢,
 // and not 我的钥匙呢.
 func toldWithNe(x string) bool {
-	return strings.HasPrefix(x, "我") && utf8.RuneCountInString(x) > 4 && syntax.ContainsAny(x, "还", "正", "在", "着", "了", "要", "对", "喜欢", "讨厌") &&
+	return (strings.HasPrefix(x, "我") || syntax.KinPrefixZh(x) != "" && strings.Contains(x, "正")) && utf8.RuneCountInString(x) > 4 && syntax.ContainsAny(x, "还", "正", "在", "着", "了", "要", "对", "喜欢", "讨厌") &&
 		!syntax.ContainsAny(x, "什么", "怎么", "哪", "谁", "多少", "几", "吗", "还是", "干嘛", "咋", "该", "何", "要不要", "是不是", "有没有")
 }

@@ -75,7 +75,7 @@ func GivenZh(s string) bool {
 // SexZh returns the sex that the characters of a Chinese name show; 0 if they don't.
 func SexZh(name string) byte {
 	switch last, _ := utf8.DecodeLastRuneInString(name); {
-	case strings.ContainsRune("娟娜英慧玲芬燕凤梅琳霞香媛莉桂妍珊倩婷娴蓉薇婕滢芸菲莹淑珍丽丝妮萍芳", last):
+	case strings.ContainsRune("娟娜英慧玲芬燕凤梅琳霞香媛莉桂妍珊倩婷娴蓉薇婕滢芸菲莹淑珍丽丝妮萍芳静雪", last):
 		return Female
 	case strings.ContainsRune("伟强军勇杰涛磊刚峰辉斌鹏豪雄坤明建", last), strings.HasPrefix(name, "志"), strings.HasPrefix(name, "建"):
 		return Male

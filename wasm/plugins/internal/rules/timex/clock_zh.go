@@ -40,6 +40,10 @@ func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	h, n := NumberZh(s, k)
 	_, counted := syntax.PrefixZh(s, k+n+1, "建议", "意见", "要求", "理由", "原因", "好处", "坏处", "内容", "想法", "说明", "看法", "不同", "共识", "希望")
 	if long := s.At(k + n + 1); n > 0 && (s.At(k+n) == "点" || s.At(k+n) == "时" && long != "间" && long != "刻" && long != "期") && h <= 99 && counted == 0 { // and not 同一时间
+		if h == 12 && afternoon < 0 && lateZh(s.Text[s.Start:s.Toks[i].Start]) {
+			w.Clock, w.Void = true, true // 学到十二点: midnight, of which nobody says on which day
+			return k + n + 1 - i
+		}
 		w.Void = w.Void || h > 24
 		k += n + 1
 		m := 0
@@ -105,6 +109,11 @@ func asleepZh(text string) bool {
 // worksUntilZh reports whether an hour after these words is in the evening: 上班到, 营业到.
 func worksUntilZh(before string) bool {
 	return syntax.EndsWithAny(before, []string{"得到", "要到", "估计到"}) && syntax.ContainsAny(before, "加班", "开会", "上班", "营业") || syntax.EndsWithAny(before, []string{"上班到", "加班到", "班到", "忙到", "营业到", "干到", "开会到", "上课到"}) && !syntax.EndsWithAny(before, []string{"夜班到", "晚班到"})
+}
+
+// lateZh reports whether twelve after these words is rather midnight than noon: 学到, 加班到.
+func lateZh(before string) bool {
+	return syntax.EndsWithAny(before, []string{"学到", "加班到", "熬到", "忙到", "玩到", "聊到", "喝到", "打到", "唱到", "写到", "刷到", "熬夜到", "营业到"})
 }
 
 // shortOfZh reads how many minutes are missing to an hour at token i, and returns how many tokens

@@ -112,6 +112,7 @@ func TimesIn(s syntax.Sentence, now Moment) []When {
 	for i := 0; i < len(s.Toks); i++ {
 		if w.read(s, i, now) {
 			if n := len(all); n > 0 {
+				w.Habit = w.Habit || s.Chinese() && w.Clock && !w.HasDay && all[n-1].Habit && !marked(s, all[n-1].Next, w.First)
 				if w.notBefore(s, &all[n-1]); eachWeek(s, &all[n-1], &w) {
 					all[n-1].Habit, w.Habit = true, true
 				}
@@ -131,6 +132,11 @@ func TimesIn(s syntax.Sentence, now Moment) []When {
 		kept[at] = all
 	}
 	return all
+}
+
+// marked reports whether there is a mark between two tokens.
+func marked(s syntax.Sentence, from, to int) bool {
+	return slices.ContainsFunc(s.Toks[from:to], func(t syntax.Token) bool { return t.Kind == 'p' })
 }
 
 // keptTimes returns the times that are cached for the sentences of a text; nil: none are.
@@ -265,7 +271,9 @@ func SameDay(s syntax.Sentence, whens []When) {
 				w.Day = calendar.DayOfMonth(day.Day, d, true) // "for Christmas, until the second"
 			}
 			day = w
-		case day != nil && w.Clock && !w.HasDay && !w.ByPart:
+		case w.Habit && s.Chinese():
+			day = nil // 今年…天天学到十点
+		case day != nil && w.Clock && !w.HasDay && !w.ByPart && (day.Grain == 'd' || day.Grain == 0):
 			const night = 20 * 60 // when it begins
 			if s.Chinese() && day.ByPart && day.Minute >= night && !w.Sure && w.Minute%(12*60) < 5*60 && w.Minute > 0 && w.Until == 0 {
 				small := w.Minute % (12 * 60)
