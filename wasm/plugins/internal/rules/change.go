@@ -115,6 +115,17 @@ func fragment(t *discourse.Talk, s syntax.Sentence) bool {
 	if len(whens) == 0 || whens[0].Habit || !whens[0].HasDay || whens[0].Day < t.Now.Day || whens[0].Grain != 'd' || s.At(0) == "there's" {
 		return false
 	}
+	if k := ruledOut(s); k > 0 {
+		a, _ := syntax.EventNoun(s.At(k))
+		c := discourse.Clause{Sentence: s, Whens: whens, Subj: t.Self, Kind: 't'}
+		if of, _ := (&discourse.Clause{Sentence: s, Words: t.WordsOf(&c), Vi: -1}).EventIn(); of != "" {
+			a = of
+		}
+		p := discourse.Plan{Subject: t.Self.Key, Attribute: a, What: s.At(k), Day: whens[0].Day, Minute: whens[0].Minute, Clock: whens[0].Clock, Label: s.Raw()}
+		t.Another(&p, true)
+		t.Emit(p, t.Rewrite(&c), "appointment", 0.6, s, false)
+		return true
+	}
 	if took, denied := t.DeniedEvent(s, whens); denied {
 		return took
 	}
@@ -151,6 +162,25 @@ func fragment(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	return false
+}
+
+// ruledOut returns the event before which there must be none of something: "no food before the blood
+// test on Thursday"; 0 if there is none.
+func ruledOut(s syntax.Sentence) int {
+	if s.At(0) != "no" && s.At(0) != "nothing" {
+		return 0
+	}
+	for k := 2; k+2 < len(s.Toks); k++ {
+		if s.At(k) != "before" || !syntax.Determiner(s.At(k+1)) {
+			continue
+		}
+		for i := k + 2; i < min(len(s.Toks), k+5); i++ {
+			if _, event := syntax.EventNoun(s.At(i)); event && !syntax.Profession(s.At(i)) {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // makeIt reads "make it four", in the half of the day of the latest plan.

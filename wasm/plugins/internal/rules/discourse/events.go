@@ -154,7 +154,8 @@ func (t *Talk) PlanAt(c *Clause, w *timex.When) {
 	}
 	p.Label = t.Label(c)
 	ended := timex.Closed(c.Sentence, c.Whens, w, t.Now, false)
-	if kind == "plan" && timex.Until(&c.Sentence, w) && !w.Habit && w.Day > t.Now.Day {
+	only := c.Neg && timex.LeadsUntil(&c.Sentence, w) // "the results aren't due until Monday": then they are
+	if kind == "plan" && timex.Until(&c.Sentence, w) && !only && !w.Habit && w.Day > t.Now.Day {
 		p.Day, p.Clock, ended = t.Now.Day, false, w.Ends() // "I'm away until Friday": from now on
 	}
 	if !w.Habit && kind == "plan" && (c.Unresolved(false) || c.W(c.Vi+1) == "her" && c.Vi+2 == len(c.Words)) {
@@ -163,7 +164,7 @@ func (t *Talk) PlanAt(c *Clause, w *timex.When) {
 	if !w.Habit {
 		t.Another(&p, c.Definite())
 	}
-	a := t.Emit(p, t.Rewrite(c), kind, 0.88, c.Sentence, c.Neg)
+	a := t.Emit(p, t.Rewrite(c), kind, 0.88, c.Sentence, c.Neg && !only)
 	a.Entities = t.Entities(c)
 	if c.Subj.Name != "" {
 		a.Actor = c.Subj.Name

@@ -104,7 +104,7 @@ func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 			break
 		}
 	}
-	c.Words = c.Words[i:]
+	c.Words = c.Words[i+c.occasion(i):]
 	c.apposition(t)
 	i = t.subject(&c)
 	if i < 0 {
@@ -141,6 +141,29 @@ func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 		})
 	}
 	return c, ok
+}
+
+// occasion returns the number of words from i on that only say after or since what the statement is
+// true: "since the divorce I've been living in Leeds".
+func (c *Clause) occasion(i int) int {
+	switch c.W(i) {
+	case "since", "after", "before", "during":
+	default:
+		return 0
+	}
+	if w := c.W(i + 1); w != "the" && w != "my" && w != "our" {
+		return 0
+	}
+	for k := i + 2; k < min(len(c.Words)-1, i+6); k++ {
+		switch w := c.W(k); {
+		case w == ",":
+		case (w == "i" || w == "we") && k > i+2:
+			return k - i
+		case syntax.Auxiliary(w) || syntax.SubjectPronoun(w) || syntax.PastForm(w) || w == "me" || w == "and":
+			return 0
+		}
+	}
+	return 0
 }
 
 // hasBeen reports whether a clause within c says how long something has been true: "she says she's

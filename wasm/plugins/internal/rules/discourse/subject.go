@@ -161,6 +161,10 @@ func (t *Talk) subject(c *Clause) int {
 		c.Kind, c.Thing = 't', strings.ToLower(c.Join(0, n))
 		return n
 	}
+	if _, event := syntax.EventNoun(c.W(0)); c.Capital(0) && event && c.W(1) == "is" {
+		c.Kind, c.Thing = 't', c.W(0) // "Rehearsal's on Friday"
+		return 1
+	}
 	if c.Capital(0) && syntax.NameWord(c.W(0)) {
 		return t.nameFirst(c)
 	}

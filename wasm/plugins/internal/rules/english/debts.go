@@ -88,6 +88,10 @@ func repaid(t *discourse.Talk, c *discourse.Clause, i int) {
 // moneyed reports whether words are a number and a currency, and nothing else: "twenty euros".
 func moneyed(words []string) bool {
 	n := len(words)
+	if n > 0 && notes[strings.TrimSuffix(words[n-1], "s")] {
+		_, counted := syntax.Number(words[0])
+		return n == 1 || n == 2 && (counted || words[0] == "a")
+	}
 	if n == 1 {
 		return strings.ContainsAny(words[0], "$€£¥") && strings.ContainsAny(words[0], "0123456789")
 	}
@@ -113,12 +117,15 @@ func moneyed(words []string) bool {
 	return true
 }
 
+// notes are amounts of money by themselves: "a tenner".
+var notes = syntax.Set("tenner fiver grand")
+
 // Currencies are in the singular.
 var Currencies = syntax.Set("euro pound dollar quid buck cent penny pence franc crown yen yuan rmb rupee zloty krona krone kroner kronor lira peso usd eur gbp chf cny grand kuai forint ruble won rand dirham shekel € $ £ ¥")
 
 // priced reports whether a clause names an amount of money.
 func priced(c *discourse.Clause) bool {
 	return slices.ContainsFunc(c.Words[min(c.Vi+1, len(c.Words)):], func(w discourse.Word) bool {
-		return Currencies[strings.TrimSuffix(w.S, "s")] || strings.ContainsAny(w.S, "$€£¥")
+		return Currencies[strings.TrimSuffix(w.S, "s")] || notes[strings.TrimSuffix(w.S, "s")] || strings.ContainsAny(w.S, "$€£¥")
 	})
 }

@@ -30,6 +30,9 @@ func NotThen(t *discourse.Talk, s syntax.Sentence) bool {
 	if not == 0 {
 		return false
 	}
+	if w := s.At(not); w == "until" || w == "till" {
+		return onlyFrom(t, s, s.Text[s.Toks[head].Start:is], not+1)
+	}
 	wrong, ok := timex.WhenAt(s, not, t.Now)
 	if !ok || !wrong.HasDay || wrong.Habit {
 		return false
@@ -49,6 +52,22 @@ func NotThen(t *discourse.Talk, s syntax.Sentence) bool {
 		noteThen(t, s, &right)
 	}
 	return true // in each part: no other plan is meant
+}
+
+// onlyFrom takes "the rehearsal isn't till seven": the subject is then. The time is at token at.
+func onlyFrom(t *discourse.Talk, s syntax.Sentence, subject string, at int) bool {
+	for _, w := range timex.FindWhens(s, t.Now) {
+		if w.First > at || w.Next <= at || w.Habit || !(closes(s, w.Next) || s.At(w.Next) == "," || s.At(w.Next) == "now") {
+			continue
+		}
+		time := s.Text[s.Toks[at].Start:s.Toks[w.Next-1].End]
+		if w.Clock && !w.HasDay && s.At(at) != "at" {
+			time = "at " + time
+		}
+		isThen(t, s, subject, time, nil)
+		return true
+	}
+	return false
 }
 
 // eventFirst returns "it isn't Wednesday, the dentist, it's Thursday" with its event as the subject: "the
@@ -145,8 +164,11 @@ func deniedBe(s syntax.Sentence) (head, end, not int) {
 	if base, _ := syntax.Contraction(s.At(head)); syntax.SubjectPronoun(base) || discourse.Pronoun(base) {
 		return 0, 0, 0
 	}
-	for i := head + 1; i < len(s.Toks) && i < head+8; i++ {
+	for i := head; i < len(s.Toks) && i < head+8; i++ {
 		base, rest := syntax.Contraction(s.At(i))
+		if i == head && rest != "is" {
+			continue
+		}
 		if once := wasOnceAt(s, head, i); once > 0 {
 			return head, s.Toks[i].Start, once
 		}
@@ -243,6 +265,11 @@ func isThen(t *discourse.Talk, s syntax.Sentence, subject, time string, wrong *t
 	from := len(t.Out.Candidates)
 	c, ok := t.Parse(all[0])
 	if p, known := plannedOn(t, &c, wrong); ok && known {
+		if to := discourse.Together(c.Whens); to != nil && to.Clock && !to.HasDay && !to.Sure && p.Clock && p.Minute >= 12*60 && to.Minute < 12*60 && to.Minute+12*60 > p.Minute {
+			to.Minute += 12 * 60 // from six in the evening to seven
+			discourse.Moved(t, p.Move(to), s, 0.86)
+			return
+		}
 		discourse.Moved(t, p.Move(discourse.Together(c.Whens)), s, 0.86)
 		return
 	}
@@ -283,7 +310,7 @@ func plannedOn(t *discourse.Talk, c *discourse.Clause, on *timex.When) (discours
 	if attr == "" {
 		words = []string{discourse.Last(c.Thing)}
 	}
-	if c.Kind != 't' || attr == "" && on == nil {
+	if c.Kind != 't' && (c.Own || attr == "") || attr == "" && on == nil {
 		return discourse.Plan{}, false
 	}
 	return t.FindOf(t.Whose(c), func(p *discourse.Plan) bool {

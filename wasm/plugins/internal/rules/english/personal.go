@@ -184,7 +184,7 @@ func does(t *discourse.Talk, c *discourse.Clause, i int) bool {
 
 // amount reports whether a clause names a number after its verb.
 func amount(c *discourse.Clause) bool {
-	return slices.ContainsFunc(c.Words[min(c.Vi+1, len(c.Words)):], func(w discourse.Word) bool { return noted.Counts(w.S) || c.Toks[w.Tok].Kind == 'n' })
+	return slices.ContainsFunc(c.Words[min(c.Vi+1, len(c.Words)):], func(w discourse.Word) bool { return noted.Counts(w.S) || c.Toks[w.Tok].Kind == 'n' || notes[w.S] })
 }
 
 // manner are words for how somebody plays, and not what.
