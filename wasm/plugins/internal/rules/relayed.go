@@ -141,6 +141,9 @@ func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	raw := s.Raw()
 	x := syntax.StripLeadZh(raw)
+	if toldOther(x) {
+		return "", -1
+	}
 	own := strings.TrimPrefix(strings.TrimPrefix(x, "我的"), "我")
 	who = syntax.KinPrefixZh(own)
 	rest := strings.TrimPrefix(own, who)
@@ -186,6 +189,28 @@ func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 		return who, at
 	}
 	return "", 0
+}
+
+// toldOther reports whether somebody else is quoted with what they say of themselves, without marks:
+// 她跟他说，我有三个孩子.
+func toldOther(x string) bool {
+	head, inner := discourse.CutCommaZh(x)
+	head, says := syntax.CutEnd(head, "说", "说过", "说道", "讲")
+	if !says || !strings.HasPrefix(inner, "我") || len([]rune(head)) > 10 {
+		return false
+	}
+	rest, _ := discourse.CutOwnZh(head)
+	k := syntax.KinPrefixZh(rest)
+	who := rest[len(k):]
+	if k == "" {
+		if who = strings.TrimLeft(head, "他她们"); who == head {
+			who = strings.TrimPrefix(head, discourse.NamePrefixZh(head))
+		}
+		if who == head {
+			return false // 老实说，我不喜欢
+		}
+	}
+	return who == "" || syntax.StartsWithAny(who, []string{"跟", "对", "和", "向", "就", "总", "老", "还"})
 }
 
 // latinNameZh returns the name in Latin letters at the beginning of a Chinese text, or "".

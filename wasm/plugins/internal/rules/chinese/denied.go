@@ -32,10 +32,12 @@ func several(t *discourse.Talk, b *discourse.BareZh) bool {
 	if noun == "" {
 		return false
 	}
-	names := strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(discourse.TrimZhEnd(b.Text), "分别"), "叫"), func(r rune) bool { return r == '和' || r == '、' || r == ' ' })
+	said := discourse.TrimZhEnd(b.Text)
+	calls := strings.TrimPrefix(strings.TrimPrefix(said, "分别"), "叫")
+	names := strings.FieldsFunc(calls, func(r rune) bool { return r == '和' || r == '、' || r == ' ' })
 	for _, n := range names {
-		if !discourse.NameZh(n) {
-			return false
+		if !discourse.NameZh(n) || calls == said && !syntax.PersonZh(n) && !syntax.CalledSmallZh(n) && !syntax.GivenZh(n) && !discourse.ForeignZh(n) {
+			return false // 我有三个孩子，走不开
 		}
 	}
 	for _, n := range names {

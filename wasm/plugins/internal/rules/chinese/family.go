@@ -25,6 +25,28 @@ func household(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
+// workplace takes where the speaker's firm is: 我们公司搬到望京去了.
+func workplace(t *discourse.Talk, b *discourse.BareZh) bool {
+	x := discourse.TrimZhEnd(b.Text)
+	if syntax.ContainsAny(x, "要", "会", "打算", "准备", "可能", "不", "没", "想", "以前", "之前") {
+		return false
+	}
+	for _, firm := range [...]string{"我们公司", "我们单位", "我公司", "我单位", "公司", "单位"} {
+		where, ok := strings.CutPrefix(x, firm)
+		if !ok {
+			continue
+		}
+		where, moved := syntax.CutHead(strings.TrimPrefix(where, "已经"), "搬到", "搬去", "迁到")
+		where = syntax.TrimTails(where, "了", "去", "来")
+		if n := utf8.RuneCountInString(where); !moved || n < 2 || n > 8 || syntax.VagueZh(where) || strings.HasPrefix(where, "新") || b.Whens != nil && b.Whens[0].Day > t.Now.Day {
+			return false
+		}
+		t.FactZh(b, t.Self, "work", "office", where, false, false, 0.8)
+		return true
+	}
+	return false
+}
+
 // schooled takes in which year of school somebody is: 我儿子在读三年级, 我闺女今年高三.
 func schooled(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := strings.TrimSuffix(discourse.TrimZhEnd(b.Text), "了")
