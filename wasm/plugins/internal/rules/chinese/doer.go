@@ -115,6 +115,19 @@ func whoseEvent(t *discourse.Talk, x string, habit bool) (who discourse.Person, 
 	return who, named, true
 }
 
+// ofThing reports whether time k of a clause only says which thing is meant, and another day follows:
+// 上周五买的烤箱今天到货了.
+func ofThing(b *discourse.BareZh, k int) bool {
+	for i := k + 1; i < len(b.Whens); i++ {
+		if w := &b.Whens[i]; w.HasDay && !w.Habit && b.Whens[k].HasDay && w.First > b.Whens[k].Next {
+			between := b.S.Text[b.S.Toks[b.Whens[k].Next-1].End:b.S.Toks[w.First].Start]
+			head, thing, ok := strings.Cut(between, "的")
+			return ok && head != "" && thing != "" && utf8.RuneCountInString(head) <= 3 && !strings.ContainsAny(between, "，,是改从")
+		}
+	}
+	return false
+}
+
 // toldTo returns who is told to do something by somebody whom the talk is about: the speaker for
 // 老师让周五之前交作业, his father for 我妈让我爸去体检.
 func toldTo(t *discourse.Talk, x string) (discourse.Person, bool) {
@@ -143,6 +156,11 @@ func doer(t *discourse.Talk, x string) (who discourse.Person, named bool) {
 		return t.Self, false
 	}
 	p := t.Topic.Person
+	if made, ok := strings.CutPrefix(x, syntax.KinPrefixZh(x)); ok && made != x { // 老师布置的作业明天要交
+		if did, thing, ok := strings.Cut(made, "的"); ok && did != "" && thing != "" && utf8.RuneCountInString(did) <= 3 && !strings.ContainsAny(did, "他她我") && discourse.NamePrefixZh(made) == "" {
+			return t.Self, false
+		}
+	}
 	for _, own := range [...]string{"我们家的", "我们家", "我们", "我家的", "我家", "我的", "我"} {
 		if rest, ok := strings.CutPrefix(x, own); ok {
 			if discourse.NeighbourZh(rest) == p.Name {

@@ -227,7 +227,7 @@ func single(b *discourse.BareZh) (w *timex.When, habit bool) {
 		case o.Habit:
 			habit = true
 		case said > 0 && b.S.Toks[o.First].Start < said && slices.ContainsFunc(b.Whens[k:], func(w timex.When) bool { return w.HasDay && b.S.Toks[w.First].Start > said }): // 今天老师说下周四要开家长会
-		case noted.Denies(b, o):
+		case noted.Denies(b, o), ofThing(b, k):
 		case w == nil || !w.HasDay && o.HasDay || !w.Clock && o.Clock && o.Day == w.Day:
 			w = o
 		}

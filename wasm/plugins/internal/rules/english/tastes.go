@@ -246,7 +246,7 @@ func likes(t *discourse.Talk, c *discourse.Clause, i int) {
 		if c.W(next) == "," && c.W(next+1) == "and" {
 			next++
 		}
-		if c.W(next) != "and" && c.W(next) != "or" && c.W(next) != "," || syntax.Verbish(c.W(next+1)) && !strings.HasSuffix(c.W(next+1), "ing") || len(c.Words)-next > 5 {
+		if c.W(next) != "and" && c.W(next) != "or" && c.W(next) != "," || c.W(next+1) == "tastes" || c.W(next+1) == "smells" || syntax.Verbish(c.W(next+1)) && !strings.HasSuffix(c.W(next+1), "ing") || len(c.Words)-next > 5 {
 			return
 		}
 		i = next + 1
