@@ -109,7 +109,7 @@ func bareDeed(x string) bool {
 		return utf8.RuneCountInString(syntax.TrimHeads(done, bareHeads[:]...)) == 1 && !strings.Contains(done, "我") // 昨天掉了一颗
 	}
 	verb, n := utf8.DecodeLastRuneInString(x)
-	if !strings.ContainsRune("发取买送换修拿交还寄退拆装签付续补领卖改搬办弄搞写订选查休洗单住做犯", verb) {
+	if !strings.ContainsRune("发取买开送换修拿交还寄退拆装签付续补领卖改搬办弄搞写订选查休洗单住做犯", verb) {
 		return false
 	}
 	head := syntax.TrimHeads(syntax.StripLeadZh(x[:len(x)-n]), bareHeads[:]...)
@@ -117,7 +117,7 @@ func bareDeed(x string) bool {
 }
 
 // bareHeads may be before a verb without saying what it is done to.
-var bareHeads = [...]string{"好", "行", "，", "过去", "过来", "我们", "我", "咱们", "你", "人家", "人", "他", "她", "就", "也", "都", "还", "再", "先", "后", "才", "一定", "肯定", "马上", "赶紧", "赶快", "尽快", "打算", "准备", "估计", "应该", "必须", "需要", "可以", "能", "得", "要", "会", "想", "去", "来", "给", "让", "叫", "帮", "约好了", "约了", "约好", "师傅", "工人", "上门",
+var bareHeads = [...]string{"好", "行", "，", "过去", "过来", "我们", "我", "咱们", "你", "人家", "人", "他", "她", "就", "也", "都", "还", "再", "先", "后", "才", "一定", "肯定", "马上", "赶紧", "赶快", "尽快", "打算", "准备", "估计", "应该", "必须", "需要", "可以", "能", "得", "要", "会", "想", "去", "来", "给", "让", "叫", "帮", "约好了", "约了", "约好", "师傅", "工人", "上门", "记得", "医院",
 	"下班前", "下班后", "下班", "之前", "以前", "之后", "以后", "前", "住", "下", "统一", "重新"}
 
 // WithTurn joins the memories of the first sentence of a turn, from index from on, with the

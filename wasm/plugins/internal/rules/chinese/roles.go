@@ -70,7 +70,7 @@ func rather(t *discourse.Talk, b *discourse.BareZh) bool {
 		for _, than := range [...]string{"也不愿意", "也不愿", "也不想", "也不要", "也不", "而不是", "而不"} {
 			liked, other, cut := strings.Cut(what, than)
 			p, known := t.SubjectZh(who)
-			if !cut || !known || liked == "" || other == "" || syntax.VagueZh(liked) || syntax.ContainsAny(liked, "死", "饿") {
+			if !cut || !known || liked == "" || other == "" || syntax.VagueZh(liked) || syntax.ContainsAny(liked, "死", "饿") || syntax.ContainsAny(other, "他", "她", "你", "这", "那", "再") {
 				continue
 			}
 			t.FactZh(b, p, "preference", "likes", liked, true, false, 0.85)

@@ -198,7 +198,7 @@ func reacts(t *discourse.Talk, c *discourse.Clause) bool {
 	}
 	switch rest := c.Join(i+1, len(c.Words)); {
 	case strings.HasPrefix(rest, "ill"), strings.HasPrefix(rest, "sick"), strings.HasPrefix(rest, "break out"), strings.HasPrefix(rest, "itch"), strings.HasPrefix(rest, "sneeze"), strings.HasPrefix(rest, "wheeze"),
-		strings.Contains(rest, "rash"), strings.Contains(rest, "hives"), strings.Contains(rest, "headache"), strings.Contains(rest, "migraine"), strings.Contains(rest, "stomach"):
+		strings.Contains(rest, "rash"), strings.Contains(rest, "hives"), strings.Contains(rest, "headache"), strings.Contains(rest, "migraine"), strings.Contains(rest, "stomach"), rest == "the runs", strings.HasPrefix(rest, "bloat"), strings.Contains(rest, "heartburn"), strings.Contains(rest, "reflux"), strings.Contains(rest, "cramps"), strings.HasPrefix(rest, "swell"):
 		c.Subj = t.Self
 		f := t.Fact(c, "health", "reacts_to", c.Thing, true, 0.85)
 		if f != nil {

@@ -225,7 +225,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	n := utf8.RuneCountInString(raw)
 	b := t.Bare(s)
 	milestone := milestoneZh(b.Text)
-	if n < 6 && !milestone || BidsOther(t, b.Text) || n > 60 || t.Topic.Unclear && !t.Topic.Thing || HeadlessZh(b.Text) || refuse.UnmeantZh(raw) || refuse.JokeZh(t.Said.Raw()) || UndecidedZh(raw) || syntax.ContainsAny(raw, MoodsZh[:]...) && !milestone {
+	if n < 6 && !milestone || syntax.ContainsAny(raw, "宁可", "宁愿") && syntax.ContainsAny(raw, "他", "她", "你", "这", "那", "再") || BidsOther(t, b.Text) || n > 60 || t.Topic.Unclear && !t.Topic.Thing || HeadlessZh(b.Text) || refuse.UnmeantZh(raw) || refuse.JokeZh(t.Said.Raw()) || UndecidedZh(raw) || syntax.ContainsAny(raw, MoodsZh[:]...) && !milestone {
 		return false
 	}
 	alone := refuse.CompoundsZh.Replace(raw)

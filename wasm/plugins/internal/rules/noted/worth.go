@@ -111,7 +111,7 @@ func (v *view) at(i int) string {
 // start returns the first word that is not a lead word.
 func (v *view) start() int {
 	i := 0
-	for i < len(v.words)-1 && (syntax.Lead(v.words[i]) || discourse.Sounds[v.words[i]]) {
+	for i < len(v.words)-1 && (syntax.Lead(v.words[i]) || discourse.Sounds[v.words[i]] || noWords[v.words[i]]) {
 		i++
 	}
 	return i

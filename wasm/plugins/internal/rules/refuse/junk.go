@@ -64,6 +64,11 @@ func Announced(s syntax.Sentence) bool {
 		case "customers", "passengers", "guests", "visitors", "shoppers", "travellers", "travelers", "listeners", "viewers", "colleagues", "students", "parents", "residents", "please", "all", "everyone":
 			return true
 		}
+		for k := first + 2; k < min(len(s.Toks), first+5); k++ { // "Dear Mrs Chen, we are pleased to confirm …" is read out
+			if next, _ := syntax.Contraction(s.At(k + 1)); s.At(k) == "," && (next == "we" || next == "thank" || next == "your" || next == "further") {
+				return true
+			}
+		}
 	}
 	if rest, ok := strings.CutPrefix(l, "各位"); ok || strings.HasPrefix(l, "尊敬的") || strings.HasPrefix(l, "亲爱的") {
 		if syntax.StartsWithAny(strings.TrimPrefix(strings.TrimPrefix(rest, "尊敬的"), "亲爱的"), []string{"顾客", "旅客", "乘客", "来宾", "观众", "听众", "游客", "业主", "家长", "同学", "朋友", "客户", "用户"}) {
