@@ -32,7 +32,7 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 		return
 	}
 	before := len(t.Out.Candidates)
-	b.Text = ongoing(&b)
+	b.Text = unechoed(ongoing(&b))
 	t.Attend(b.Text)
 	cause(t, &b)
 	left(t, &b)
@@ -53,6 +53,17 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 	if len(t.Out.Candidates) == before {
 		course(t, &b)
 	}
+}
+
+// unechoed returns 我弟考上公务员了 for 我弟他考上公务员了.
+func unechoed(x string) string {
+	own, mine := discourse.CutOwnZh(x)
+	k := syntax.KinPrefixZh(own)
+	rest, echoes := syntax.CutHead(own[len(k):], "他", "她")
+	if !mine || k == "" || !echoes || syntax.StartsWithAny(rest, []string{"们", "的", "家"}) || syntax.KinPrefixZh(rest) != "" {
+		return x
+	}
+	return x[:len(x)-len(own)+len(k)] + rest
 }
 
 // ongoing writes 我正找房子呢 as 我在找房子.

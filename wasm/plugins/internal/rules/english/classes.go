@@ -109,6 +109,10 @@ func intends(t *discourse.Talk, c *discourse.Clause) bool {
 	resolved := c.Must && c.Intend && !noted.Inward[c.Verb] && c.Verb != "be" && (c.Neg || c.Find(0, c.Vi, "decided") >= 0) // "I've decided not to go to the reunion"
 	switch c.Verb {
 	case "renew", "keep", "sell", "adopt", "quit", "leave", "accept", "cancel", "change", "switch", "replace", "retire", "apply", "vote", "marry", "move", "get", "buy", "take", "rent", "build":
+	case "go":
+		if _, event := syntax.EventNoun(c.W(c.Vi + 3)); !resolved && (!c.Neg || c.W(c.Vi+1) != "to" || !c.Capital(c.Vi+2) && !event) {
+			return false // "I'm not going to the wedding"
+		}
 	default:
 		if !resolved {
 			return false

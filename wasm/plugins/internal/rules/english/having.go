@@ -218,6 +218,10 @@ func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
 		if f := t.Fact(c, "health", "condition", o, true, 0.85); f != nil {
 			f.Sensitivity = "private"
 		}
+	case illnesses[noun] && !c.Neg && !c.Past && !c.Modal && !c.Conditional() && (c.Kind == 's' || c.Kind == 'p'):
+		a := t.Base(c, "episodic", "event", 0.65)
+		a.EventType, a.Actor, a.Started, a.Sensitivity = "event", c.Subj.Name, noted.ToldAt(t, c.Sentence), "private"
+		t.Out.Candidates = append(t.Out.Candidates, a)
 	case noun == "degree" || noun == "phd" || noun == "master's":
 		t.Fact(c, "biography", "education", o, true, 0.85)
 	case c.Verb == "have" && (c.W(i) == "a" || c.W(i) == "an") && !c.Past && !c.Neg && next == len(c.Words) && next-i <= 3 && c.Capital(next-1) && syntax.NameWord(noun) && c.FirstTime() == nil:
@@ -229,6 +233,9 @@ func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
 		t.Fact(c, "possession", "owns", o, true, 0.7)
 	}
 }
+
+// illnesses are over after some days or weeks.
+var illnesses = syntax.Set("tonsillitis chickenpox flu measles mumps shingles pneumonia bronchitis covid norovirus conjunctivitis impetigo croup laryngitis sinusitis cystitis gastroenteritis infection poisoning concussion")
 
 // hasSeveral reads a list of animals or relatives with their names: "a dog called
 // Rex and a cat called Minka", "two dogs, Rex and Bello".
