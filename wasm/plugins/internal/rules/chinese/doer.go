@@ -133,16 +133,22 @@ func ofThing(b *discourse.BareZh, k int) bool {
 func toldTo(t *discourse.Talk, x string) (discourse.Person, bool) {
 	for _, verb := range [...]string{"让", "要求", "通知", "催", "叫"} {
 		who, rest, ok := strings.Cut(x, verb)
+		self := who == "我"
 		who, _ = discourse.CutOwnZh(who)
-		if !ok || who == "" || syntax.KinPrefixZh(who) != who || !strings.HasSuffix(t.Topic.Person.Name, who) {
+		if !ok || !self && (who == "" || syntax.KinPrefixZh(who) != who) {
 			continue
 		}
 		own, mine := discourse.CutOwnZh(rest)
+		name := discourse.NamePrefixZh(rest)
 		switch k := syntax.KinPrefixZh(own); {
-		case syntax.StartsWithAny(rest, []string{"他", "她", "你", "您", "大家", "人", "做"}) || discourse.NamePrefixZh(rest) != "":
+		case syntax.StartsWithAny(rest, []string{"他", "她", "你", "您", "大家", "人", "做"}) || name != "" && verb == "叫":
 			return discourse.Person{}, false
+		case name != "":
+			return t.Named(name), true
 		case mine && k != "":
 			return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, true
+		case self || !strings.HasSuffix(t.Topic.Person.Name, who):
+			continue
 		}
 		return t.Self, true
 	}

@@ -38,7 +38,7 @@ func workplace(t *discourse.Talk, b *discourse.BareZh) bool {
 		}
 		where, moved := syntax.CutHead(strings.TrimPrefix(where, "已经"), "搬到", "搬去", "迁到")
 		where = syntax.TrimTails(where, "了", "去", "来")
-		if n := utf8.RuneCountInString(where); !moved || n < 2 || n > 8 || syntax.VagueZh(where) || strings.HasPrefix(where, "新") || b.Whens != nil && b.Whens[0].Day > t.Now.Day {
+		if n := utf8.RuneCountInString(where); !moved || n < 2 || n > 8 || syntax.VagueZh(where) || syntax.StartsWithAny(where, []string{"新", "楼", "隔壁", "对面", "附近", "旁边", "郊区"}) || b.Whens != nil && b.Whens[0].Day > t.Now.Day {
 			return false
 		}
 		t.FactZh(b, t.Self, "work", "office", where, false, false, 0.8)

@@ -209,6 +209,8 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *match) bool {
 // follows.
 func (p *match) unsettled() bool {
 	switch {
+	case p.attribute == "location" && strings.HasPrefix(p.before, "把") && !strings.Contains(p.key+p.object, "了"):
+		return true // 把书放桌上
 	case strings.HasPrefix(p.key, "搬"):
 		return p.future || syntax.ContainsAny(p.before, "要", "打算", "想")
 	case p.attribute == "employer" && p.future && p.key == "入职" && !strings.HasSuffix(discourse.TrimZhEnd(p.object), "了"):

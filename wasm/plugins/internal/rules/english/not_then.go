@@ -74,11 +74,14 @@ func onlyFrom(t *discourse.Talk, s syntax.Sentence, subject string, at int) bool
 // dentist isn't Wednesday, it's Thursday".
 func eventFirst(t *discourse.Talk, s syntax.Sentence) (syntax.Sentence, bool) {
 	not := 0
-	switch base, rest := syntax.Contraction(s.At(0)); {
-	case base == "it" && (rest == "is" && s.At(1) == "not" || rest == "" && (s.At(1) == "isn't" || s.At(1) == "wasn't")):
-		not = 2
-	case base == "it" && rest == "" && s.At(1) == "is" && s.At(2) == "not":
-		not = 3
+	for syntax.Lead(s.At(not)) || s.At(not) == "," || s.At(not) == "no" {
+		not++
+	}
+	switch base, rest := syntax.Contraction(s.At(not)); {
+	case base == "it" && (rest == "is" && s.At(not+1) == "not" || rest == "" && (s.At(not+1) == "isn't" || s.At(not+1) == "wasn't")):
+		not += 2
+	case base == "it" && rest == "" && s.At(not+1) == "is" && s.At(not+2) == "not":
+		not += 3
 	default:
 		return s, false
 	}

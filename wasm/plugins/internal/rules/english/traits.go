@@ -58,7 +58,7 @@ func yearsAt(c *discourse.Clause, i int) bool {
 		return false
 	}
 	for k := range c.Whens {
-		if w := &c.Whens[k]; w.Since && !w.Clock && (w.Grain == 'y' || w.Grain == 'M') {
+		if w := &c.Whens[k]; w.Since && !w.Clock && (w.Grain == 'y' || w.Grain == 'M') && c.At(w.Next) != "running" && c.At(w.Next) != "in" {
 			return true
 		}
 	}

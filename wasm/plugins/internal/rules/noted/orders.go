@@ -36,7 +36,7 @@ var undoneWords = syntax.Set("wipe wiped delete deleted erase erased remove remo
 func BidsOther(t *discourse.Talk, x string) bool {
 	first, rest := discourse.CutCommaZh(syntax.StripLeadZh(t.Said.Raw()))
 	what := syntax.TrimHeads(strings.TrimLeft(strings.TrimPrefix(x, first), "，, "), "之前", "以前", "前")
-	if !strings.HasPrefix(what, "把") || strings.ContainsAny(what, "我了") {
+	if !strings.HasPrefix(what, "把") || strings.Contains(what, "了") {
 		return false
 	}
 	return t.Self.Key != "user" || rest != "" && (syntax.PersonZh(first) || syntax.KinPrefixZh(first) == first && first != "")
