@@ -81,6 +81,9 @@ func reminder(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 		return reread(t, s, "I have to "+rest)
 	}
+	if k := from + 2; s.At(from) == "remind" && s.At(from+1) == "me" && k+3 < len(s.Toks) && s.NewClause(k) && len(timex.FindWhens(s, t.Now)) > 0 {
+		return reread(t, s, s.Text[s.Toks[k].Start:s.End]) // "remind me it's Jo's birthday on the second"
+	}
 	return false
 }
 

@@ -25,6 +25,21 @@ func household(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
+// flatmate takes with whom the speaker rents a flat: 我跟老王合租.
+func flatmate(t *discourse.Talk, b *discourse.BareZh) bool {
+	x := strings.TrimSuffix(discourse.TrimZhEnd(b.Text), "了")
+	with, ok := strings.CutSuffix(x, "合租")
+	if !ok {
+		with, ok = strings.CutSuffix(x, "合租房子")
+	}
+	with, mine := syntax.CutHead(with, "我跟", "我和", "我现在跟", "我现在和", "我与")
+	if !ok || !mine || !syntax.PersonZh(with) && syntax.KinPrefixZh(strings.TrimPrefix(with, "我")) == "" {
+		return false
+	}
+	t.FactZh(b, t.Self, "relation", "lives_with", strings.TrimPrefix(with, "我"), true, false, 0.8)
+	return true
+}
+
 // workplace takes where the speaker's firm is: 我们公司搬到望京去了.
 func workplace(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := discourse.TrimZhEnd(b.Text)

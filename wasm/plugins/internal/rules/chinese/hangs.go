@@ -35,7 +35,7 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 	for i := from; i < len(t.Out.Candidates); i++ {
 		a := &t.Out.Candidates[i]
 		text := notHim.Replace(a.Text)
-		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) && !tellsHow(t, s, a) || a.Type == "core" {
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) && !nobodyDid(t, s, a) && !tellsHow(t, s, a) || a.Type == "core" {
 			continue
 		}
 		if strings.Contains(a.Text, "对方") && hangs(t, s, a) { // 吃完了我给你买: for whom, and what?
@@ -93,6 +93,12 @@ func shortDeed(a *abi.Candidate) bool {
 	}
 	deed, ok := strings.CutPrefix(a.Slot.Attribute, "计划：")
 	return ok && (utf8.RuneCountInString(deed) <= 2 || strings.HasPrefix(deed, "得") && utf8.RuneCountInString(deed) == 3)
+}
+
+// nobodyDid reports whether a deed is only a verb, and its memory does not say whose: 去年走了.
+func nobodyDid(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
+	all := syntax.Sentences(s.Text[a.Spans[0].Start:a.Spans[0].End])
+	return a.Kind == "event" && !strings.Contains(a.Text, t.Self.Name) && len(all) == 1 && utf8.RuneCountInString(syntax.TrimZh(t.Bare(all[0]).Text)) <= 3
 }
 
 // bareDeed reports whether a clause is only a verb, with who does it, for whom and when: 得给人送回去,
