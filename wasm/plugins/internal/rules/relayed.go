@@ -174,6 +174,9 @@ func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 		if !ok {
 			continue
 		}
+		if chinese.ByDoctor(who) {
+			inner = strings.TrimPrefix(inner, "，") // 医生说，我血压偏高
+		}
 		if strings.HasPrefix(inner, "，我") || strings.HasPrefix(inner, ",我") {
 			return who, -1
 		}
@@ -202,6 +205,9 @@ func toldOther(x string) bool {
 	rest, _ := discourse.CutOwnZh(head)
 	k := syntax.KinPrefixZh(rest)
 	who := rest[len(k):]
+	if chinese.ByDoctor(k) {
+		return false
+	}
 	if k == "" {
 		if who = strings.TrimLeft(head, "他她们"); who == head {
 			who = strings.TrimPrefix(head, discourse.NamePrefixZh(head))

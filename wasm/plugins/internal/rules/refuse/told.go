@@ -87,7 +87,7 @@ func Quotes(s, c syntax.Sentence) bool {
 		return true
 	}
 	before = strings.TrimRight(strings.ToLower(before), " ")
-	if reported(before) {
+	if reported(before, ofTeller(c)) {
 		return true
 	}
 	before = strings.TrimRight(before, " ,:")

@@ -104,7 +104,10 @@ func ofAnybody(s syntax.Sentence) bool {
 // or without whom it is said to: "a man walks in and says, I'm a doctor", "she told him, look,
 // I've got three kids". The speaker's own "I said", an indirect "says that" and "as the doctor told
 // me" don't count.
-func reported(before string) bool {
+//
+// If the verb names whom it is said to, own says whether the words are about whoever says them: "he
+// told us, the wedding is in June" is no quotation.
+func reported(before string, own bool) bool {
 	if !strings.HasSuffix(before, ",") && !strings.HasSuffix(before, ":") {
 		return false
 	}
@@ -126,8 +129,16 @@ func reported(before string) bool {
 	case utters[words[verb]]:
 		return to[0] == "to" && len(to) > 1
 	default:
-		return to[0] != "that" && to[0] != "about" && to[0] != "how"
+		return own && to[0] != "that" && to[0] != "about" && to[0] != "how"
 	}
+}
+
+// ofTeller reports whether a clause speaks of whoever says it.
+func ofTeller(c syntax.Sentence) bool {
+	return slices.ContainsFunc(c.Toks, func(t syntax.Token) bool {
+		base, _ := syntax.Contraction(t.S)
+		return base == "i" || base == "me" || base == "my" || base == "we" || base == "us" || base == "our"
+	})
 }
 
 // StillQuoted reports whether a clause goes on with a quotation without marks, of which the clause
