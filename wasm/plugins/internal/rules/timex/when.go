@@ -134,11 +134,6 @@ func TimesIn(s syntax.Sentence, now Moment) []When {
 	return all
 }
 
-// marked reports whether there is a mark between two tokens.
-func marked(s syntax.Sentence, from, to int) bool {
-	return slices.ContainsFunc(s.Toks[from:to], func(t syntax.Token) bool { return t.Kind == 'p' })
-}
-
 // keptTimes returns the times that are cached for the sentences of a text; nil: none are.
 func keptTimes(s syntax.Sentence) map[place][]When {
 	if s.Memo == nil {

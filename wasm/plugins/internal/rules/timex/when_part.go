@@ -168,3 +168,8 @@ func Alone(text string, now Moment) bool {
 	}
 	return timed == len(all[0].Toks)
 }
+
+// marked reports whether there is a mark between two tokens.
+func marked(s syntax.Sentence, from, to int) bool {
+	return slices.ContainsFunc(s.Toks[from:to], func(t syntax.Token) bool { return t.Kind == 'p' })
+}
