@@ -74,7 +74,11 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 	if n, err = m.index(ctx, tx, l, n); err != nil {
 		return fmt.Errorf("keep listing: %w", err)
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO versions (hash, listing, number, root, signed) VALUES ($1, $2, $3, $4, $5)`, l.Hash[:], n, l.Number, l.Root[:], l.Signed); err != nil {
+	root := l.Root[:]
+	if l.Answers != nil { // it brought no bundle, so it keeps none here, and nobody gets one by it
+		root = []byte{}
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO versions (hash, listing, number, root, signed) VALUES ($1, $2, $3, $4, $5)`, l.Hash[:], n, l.Number, root, l.Signed); err != nil {
 		return fmt.Errorf("keep listing: %w", err)
 	}
 	return m.log(ctx, tx, translog.Listed, id.String(), l.Signed, "")

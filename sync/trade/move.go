@@ -128,9 +128,11 @@ func (m *ParsedMoving) of(parties ...Key) error {
 	return nil
 }
 
-// Same reports whether a listing offers the same bundle by the same seller, under the same key.
+// Same reports whether a listing sells the same of the same bundle by the same seller, under the
+// same key: reviews of copies say nothing about answers.
 func (l *Listing) Same(o *Listing) bool {
-	return l.Seller == o.Seller && l.Root == o.Root && l.Commitment == o.Commitment && l.Items == o.Items && l.Size == o.Size
+	return l.Seller == o.Seller && l.Root == o.Root && l.Commitment == o.Commitment && l.Items == o.Items && l.Size == o.Size &&
+		(l.Answers == nil) == (o.Answers == nil) && l.Entry == o.Entry && l.Period == o.Period
 }
 
 // Extends reports whether a chain equals another one or continues it with more steps.
