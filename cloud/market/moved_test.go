@@ -1,7 +1,6 @@
 package market_test
 
 import (
-	"database/sql"
 	"errors"
 	"strings"
 	"testing"
@@ -251,52 +250,6 @@ func TestMovedOrderOfAnothersBundle(t *testing.T) {
 		h.ok(err)
 		if b, err := h.Bundle(h.Context(), order(second), friend.Key); !errors.Is(err, market.ErrNotFound) {
 			t.Errorf("%d bytes of another's bundle, %v", len(b), err)
-		}
-	})
-}
-
-// A listing that sells answers brings no bundle, so it can name anybody's. It gives nobody another
-// seller's bundle, and does not keep it at the market.
-func TestThreatAnswersOfAnothersBundle(t *testing.T) {
-	each(t, func(h *house) {
-		victim, _ := h.list(nil)
-		thief, made, friend := tradetest.Party(66), tradetest.Party(77), tradetest.Party(67)
-		copies := victim.Listing
-		copies.Market = made.Key
-		was, err := trade.SignListing(copies, thief)
-		h.ok(err)
-		answers := victim.Listing
-		tradetest.Answers(h)(&answers)
-		here, err := trade.SignListing(answers, thief)
-		h.ok(err)
-		_, err = h.Publish(h.Context(), &trade.Publication{Listing: here.Signed}, thief.Key)
-		h.ok(err)
-		h.is(h.move(thief, was, ofListing(was, here)), trade.ErrRoot) // with the reviews of copies
-		first := answers
-		first.Market = made.Key
-		before, err := trade.SignListing(first, thief)
-		h.ok(err)
-		h.ok(h.move(thief, before, ofListing(before, here)))
-		copies.Number, copies.First, copies.Prev = 2, before.Hash, before.Hash
-		second, err := trade.SignListing(copies, thief)
-		h.ok(err)
-		d := tradetest.NewDealAt(h, second, made, friend, [16]byte{1}, seal.NewIdentity().Recipient().String(), 1_800_000_000)
-		d.Step(trade.Fund, made, nil)
-		h.ok(h.move(thief, second, ofOrder(d, nil)))
-		if b, err := h.Bundle(h.Context(), d.State.ID, friend.Key); !errors.Is(err, market.ErrNotFound) {
-			t.Errorf("%d bytes of another's bundle, %v", len(b), err)
-		}
-
-		b, _, err := trade.SignNotice(trade.Withdrawal, trade.Notice{Listing: victim.ID(), At: 1}, tradetest.Seller)
-		h.ok(err)
-		h.ok(h.Withdraw(h.Context(), b))
-		h.ok(h.Sweep(h.Context()))
-		var bundles int
-		h.ok(h.db.Read(h.Context(), func(tx *sql.Tx) error {
-			return tx.QueryRowContext(h.Context(), `SELECT count(*) FROM bundles`).Scan(&bundles)
-		}))
-		if bundles != 0 {
-			t.Error("the bundle of a withdrawn listing is kept because another seller names it")
 		}
 	})
 }

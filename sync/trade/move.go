@@ -135,17 +135,25 @@ func (l *Listing) Same(o *Listing) bool {
 		(l.Answers == nil) == (o.Answers == nil) && l.Entry == o.Entry && l.Period == o.Period
 }
 
-// Extends reports whether a chain equals another one or continues it with more steps.
+// Extends reports whether a chain equals another one or continues it with more steps. Both have
+// been replayed. What is signed counts, and not the signature: a party can sign the same step again
+// with other bytes.
 func (c *Chain) Extends(was *Chain) bool {
-	if len(c.Links) < len(was.Links) || string(c.Order) != string(was.Order) || string(c.Stamp) != string(was.Stamp) {
+	if len(c.Links) < len(was.Links) || !sameBody(c.Order, was.Order) || !sameBody(c.Stamp, was.Stamp) {
 		return false
 	}
 	for i := range was.Links {
-		if string(c.Links[i].Step) != string(was.Links[i].Step) || string(c.Links[i].Stamp) != string(was.Links[i].Stamp) {
+		if !sameBody(c.Links[i].Step, was.Links[i].Step) || !sameBody(c.Links[i].Stamp, was.Links[i].Stamp) {
 			return false
 		}
 	}
 	return true
+}
+
+// sameBody reports whether one key has signed the same in both.
+func sameBody(a, b []byte) bool {
+	var x, y signed
+	return string(a) == string(b) || Decode(a, &x, MaxStep) == nil && Decode(b, &y, MaxStep) == nil && x.By == y.By && string(x.Body) == string(y.Body)
 }
 
 // Origin is an earlier listing at another market, as a market shows it. Sold, Reviews and Stars
