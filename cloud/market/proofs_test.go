@@ -88,7 +88,7 @@ func TestReviewsAreNumberedOnce(t *testing.T) {
 				if err != nil || e.Subject != subject || e.Digest != translog.Digest(b) {
 					t.Errorf("review %d is %q in the log, %v", many-i, e.Subject, err)
 				}
-				if places, err := h.log.Find(h.Context(), subject); err != nil || len(places) != 1 {
+				if places, err := h.log.Find(h.Context(), subject, 0); err != nil || len(places) != 1 {
 					t.Errorf("review %d stands in the log at %v, %v", many-i, places, err)
 				}
 			}

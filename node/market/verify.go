@@ -330,11 +330,11 @@ func (b *Buyer) deals(ctx context.Context, c *translog.Client, now *translog.Sig
 func (b *Buyer) deal(ctx context.Context, c *translog.Client, now *translog.Signed, chain *trade.Chain, s *trade.State, kept *seenLog, v *Verified) (err error) {
 	d := VerifiedDeal{Order: s.ID, Title: s.Offer.Title, Receipt: s.Reviewable(), Listed: true}
 	if kept.Shown[s.ID] != s.Last {
-		if d.Listed, err = isLogged(ctx, c, now, translog.Listed, s.Offer.ID(), s.Offer.Signed); err != nil {
+		if d.Listed, err = isLogged(ctx, c, now, translog.Listed, s.Offer.ID(), s.Offer.Signed, s.Offer.Number-1); err != nil {
 			return err
 		}
 		if d.Receipt {
-			if d.Receipt, err = isLogged(ctx, c, now, translog.Receipt, s.ID, chain.Links[len(chain.Links)-1].Step); err != nil {
+			if d.Receipt, err = isLogged(ctx, c, now, translog.Receipt, s.ID, chain.Links[len(chain.Links)-1].Step, 0); err != nil {
 				return err
 			}
 		}
@@ -358,19 +358,21 @@ func (b *Buyer) deal(ctx context.Context, c *translog.Client, now *translog.Sign
 	return nil
 }
 
-// isLogged reports whether a checkpoint's log has an entry for something signed.
-func isLogged(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte) (bool, error) {
-	n, err := place(ctx, c, now, kind, subject, signed)
+// isLogged reports whether a checkpoint's log has an entry for something signed. At least as many
+// entries of the subject as before come first.
+func isLogged(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte, before uint32) (bool, error) {
+	n, err := place(ctx, c, now, kind, subject, signed, before)
 	return n >= 0, err
 }
 
-// place returns where a checkpoint's log has an entry for something signed; -1: nowhere.
-func place(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte) (int64, error) {
-	places, err := c.Find(ctx, subject.String())
+// place returns where a checkpoint's log has an entry for something signed; -1: nowhere. At least as
+// many entries of the subject as before come first.
+func place(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte, before uint32) (int64, error) {
+	places, err := c.Find(ctx, subject.String(), before)
 	if err != nil {
 		return -1, err
 	}
-	const most = 100 // versions of one listing
+	const most = 100 // between two versions, the log has only moves of the listing
 	for _, n := range places[:min(len(places), most)] {
 		es, err := c.Entries(ctx, now.Checkpoint, n)
 		if err != nil {

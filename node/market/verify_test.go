@@ -232,3 +232,30 @@ func TestVerify(t *testing.T) {
 		}
 	}
 }
+
+// A listing whose log has more versions than one answer of the log names hides none of them: not a
+// new one from its buyer, and not an older one.
+func TestManyVersionsAreInTheLog(t *testing.T) {
+	s, l, _ := newStall(t)
+	early, late := s.buyer(), s.buyer()
+	const versions, middle = 300, 150
+	items, _ := tradetest.Bundle(t)
+	for l.Number < versions {
+		if l.Number == middle {
+			s.buys(early, l, 0)
+		}
+		was := l
+		l = tradetest.Listing(t, items, func(l *trade.Listing) { l.Number, l.First, l.Prev = was.Number+1, was.ID(), was.Hash })
+		_, err := s.m.Publish(t.Context(), &trade.Publication{Listing: l.Signed, Items: items}, tradetest.Seller.Key)
+		ok(t, err)
+	}
+	s.buys(late, l, 0)
+	for _, b := range []*Buyer{early, late} {
+		for range 2 { // what is missing counts as hidden after an hour
+			if v, err := b.Verify(t.Context(), s.url, Verification{}); err != nil || !v.Orders[0].Listed || !v.Orders[0].Receipt {
+				t.Errorf("%+v, %v", v.Orders, err)
+			}
+			s.pass(2 * logWithin)
+		}
+	}
+}

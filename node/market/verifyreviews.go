@@ -123,7 +123,7 @@ func (b *Buyer) ownReview(ctx context.Context, c *translog.Client, now *translog
 		kept.review(s.ID, false, b.now(), d)
 		return nil
 	}
-	at, err := place(ctx, c, now, translog.Reviewed, s.ID, own)
+	at, err := place(ctx, c, now, translog.Reviewed, s.ID, own, 0)
 	if err != nil {
 		return err
 	}

@@ -67,10 +67,11 @@ func (c *Client) Inclusion(ctx context.Context, n int64) (*Inclusion, error) {
 	return p, err
 }
 
-// Find returns the indexes that the log states for a subject. It may leave some out, which only
-// [Client.Entries] would show.
-func (c *Client) Find(ctx context.Context, subject string) ([]int64, error) {
-	raw, err := c.get(ctx, "/find?subject="+url.QueryEscape(subject))
+// Find returns the indexes that the log states for a subject, without the first ones: skip says how
+// many. It may leave some out, which only [Client.Entries] would show. A log of an older program
+// skips none.
+func (c *Client) Find(ctx context.Context, subject string, skip uint32) ([]int64, error) {
+	raw, err := c.get(ctx, fmt.Sprintf("/find?subject=%s&skip=%d", url.QueryEscape(subject), skip))
 	if err != nil {
 		return nil, err
 	}

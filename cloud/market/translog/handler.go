@@ -1,6 +1,7 @@
 package translog
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ import (
 //	GET /tile/entries/INDEX[.p/WIDTH]  entries, each behind its length in 2 bytes
 //	GET /inclusion/N                   [translog.Inclusion] of entry N
 //	GET /consistency/N         proof that the checkpoint begins with N entries
-//	GET /find?subject=ID               the places of the entries of a subject
+//	GET /find?subject=ID&skip=N        the places of the entries of a subject, after the first N
 func (l *Log) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /checkpoint", func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +81,12 @@ func (l *Log) Handler() http.Handler {
 		answer(w, translog.Consistency{From: n, Checkpoint: string(s.Note), Proof: translog.Lines(p)}, nil)
 	})
 	m.HandleFunc("GET /find", func(w http.ResponseWriter, r *http.Request) {
-		all, err := l.Find(r.Context(), r.URL.Query().Get("subject"))
+		skip, err := strconv.ParseUint(cmp.Or(r.URL.Query().Get("skip"), "0"), 10, 32)
+		if err != nil {
+			problem(w, http.StatusBadRequest, "want a number of places to skip")
+			return
+		}
+		all, err := l.Find(r.Context(), r.URL.Query().Get("subject"), uint32(skip))
 		if all == nil {
 			all = []int64{}
 		}

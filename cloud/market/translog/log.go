@@ -312,11 +312,12 @@ func (l *Log) Prove(ctx context.Context, tx *sql.Tx, of []translog.Entry) ([]*tr
 	return all, []byte(text), nil
 }
 
-// Find returns the indexes of a subject's entries, in order.
-func (l *Log) Find(ctx context.Context, subject string) ([]int64, error) {
+// Find returns the indexes of a subject's entries, in order, [MaxEntries] at most after the first
+// skip.
+func (l *Log) Find(ctx context.Context, subject string, skip uint32) ([]int64, error) {
 	var all []int64
 	err := l.db.Read(ctx, func(tx *sql.Tx) (err error) {
-		all, err = tables.Column[int64](ctx, tx, `SELECT n FROM log_entries WHERE subject = $1 ORDER BY n LIMIT $2`, subject, MaxEntries)
+		all, err = tables.Column[int64](ctx, tx, `SELECT n FROM log_entries WHERE subject = $1 ORDER BY n LIMIT $2 OFFSET $3`, subject, MaxEntries, skip)
 		return err
 	})
 	if err != nil {

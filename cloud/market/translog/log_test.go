@@ -122,7 +122,7 @@ func TestFollowOverHTTP(t *testing.T) {
 				t.Errorf("entry %d changed: %v", n, err)
 			}
 		}
-		if places, err := c.Find(t.Context(), "listing 7"); err != nil || len(places) != 1 || places[0] != 7 {
+		if places, err := c.Find(t.Context(), "listing 7", 0); err != nil || len(places) != 1 || places[0] != 7 {
 			t.Errorf("found %v, %v", places, err)
 		}
 		proof, now, err := l.Consistency(t.Context(), 257)
@@ -290,7 +290,7 @@ func TestHandlerRefuses(t *testing.T) {
 	add(t, l, 3, 9) // appended and not published, so nobody may read it
 	c := serve(t, l)
 	for path, want := range map[string]int{
-		"/checkpoint": 200, "/tile/0/000.p/3": 200, "/tile/0/000.p/2": 200, "/tile/entries/000.p/3": 200, "/inclusion/2": 200, "/consistency/3": 200, "/find?subject=x": 200,
+		"/checkpoint": 200, "/tile/0/000.p/3": 200, "/tile/0/000.p/2": 200, "/tile/entries/000.p/3": 200, "/inclusion/2": 200, "/consistency/3": 200, "/find?subject=x": 200, "/find?subject=x&skip=1": 200, "/find?subject=x&skip=-1": 400,
 		"/tile/0/000": 404, "/tile/0/000.p/4": 404, "/tile/entries/000.p/4": 404, "/tile/9/000": 404, "/tile/-1/000": 404, "/tile/0/1": 404, "/tile/0/x999999/000": 404,
 		"/tile/entries/x000": 404, "/tile/0/x999/x999/x999/x999/x999/x999/999": 404, "/inclusion/3": 404, "/inclusion/-1": 400, "/inclusion/x": 400, "/consistency/4": 404, "/else": 404,
 	} {
