@@ -110,13 +110,22 @@ func rank(a, b bool) int {
 }
 
 // follow stores the new state of an order that is stored already, and reports whether
-// there is one.
+// there is one. If a market shows fewer steps than before, or others, what is stored stays:
+// it may be the receipt of a sale.
 func (s *Shop) follow(ctx context.Context, c *trade.Chain, st *trade.State) (known bool, err error) {
 	name, now := saleMeta+st.ID.String(), trade.Encode(c)
 	var was []byte
 	err = s.c.Store.View(ctx, func(tx *store.Tx) error { known, err = tx.Meta(name, &was); return err })
 	if err != nil || !known || string(was) == string(now) {
 		return known, err
+	}
+	var before trade.Chain
+	if err := trade.Decode(was, &before, trade.MaxChain); err != nil {
+		return true, fmt.Errorf("%s: %w", name, err)
+	}
+	if !c.Extends(&before) {
+		s.c.Log.Warn("a market shows another history of an order than before; the one before is kept", "title", st.Offer.Title, "order", st.ID)
+		return true, nil
 	}
 	return true, s.c.Store.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(name, now) })
 }

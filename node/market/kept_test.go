@@ -2,11 +2,14 @@ package market
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,6 +68,102 @@ func TestInventedOrdersAreBounded(t *testing.T) {
 	ok(t, k.save(ctx, &d.Chain, d.State))
 	if n := count(l); n != 2 || len(k.kept[l.ID()]) != trade.MaxMovedOrders {
 		t.Errorf("%d orders are kept, and %d counted", n, len(k.kept[l.ID()]))
+	}
+}
+
+// counter is a market that shows the orders that a test gives it, and counts the steps that it gets.
+type counter struct {
+	*httptest.Server
+	shows atomic.Pointer[[]*tradetest.Deal] // those that changed last come first
+	steps atomic.Int32
+}
+
+func (c *counter) show(all ...*tradetest.Deal) { c.shows.Store(&all) }
+
+func newCounter(t *testing.T) *counter {
+	c := &counter{}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			c.steps.Add(1)
+		}
+		var all trade.Chains
+		skip, _ := strconv.Atoi(r.URL.Query().Get("skip"))
+		phase := trade.Phase(r.URL.Query().Get("phase"))
+		for _, d := range *c.shows.Load() {
+			if phase != "" && d.State.Phase != phase {
+				continue
+			}
+			if skip--; skip < 0 && len(all.Orders) < trade.MaxOrders {
+				all.Orders = append(all.Orders, d.Chain)
+			}
+		}
+		w.Write(trade.Encode(all))
+	}))
+	c.show()
+	t.Cleanup(c.Close)
+	return c
+}
+
+// A market that shows an earlier state of an order does not take the receipt of it from the home.
+func TestThreatMarketTakesAReceiptBack(t *testing.T) {
+	h, market := openShop(t), newCounter(t)
+	seller, _, err := h.party()
+	ok(t, err)
+	l, _ := h.lists(market.URL, "Here", nil, memory.ID{1}, nil)
+	d := funded(t, l, 1)
+	d.Step(trade.Deliver, seller, nil)
+	d.Step(trade.Accept, tradetest.Buyer, nil)
+	for _, steps := range []int{3, 2, 1} {
+		market.show(d.Until(steps))
+		_, err := h.Sales(t.Context())
+		if steps > 1 { // otherwise it delivers, and the market does not answer that
+			ok(t, err)
+		}
+		kept, err := h.sold(t.Context(), l.ID())
+		ok(t, err)
+		if len(kept) != 1 || len(kept[0].Links) != 3 {
+			t.Fatalf("after %d steps were shown, the home keeps %+v", steps, kept)
+		}
+	}
+}
+
+// A market that shows an order of another market gets nothing for it: there, the price may have gone
+// back long ago.
+func TestThreatOrderOfAnotherMarket(t *testing.T) {
+	h, here, there := openShop(t), newCounter(t), newCounter(t)
+	h.lists(here.URL, "Here", nil, memory.ID{1}, nil)
+	l, _ := h.lists(there.URL, "There", nil, memory.ID{2}, nil)
+	d := funded(t, l, 1)
+	here.show(d)
+	if sales, err := h.Sales(t.Context()); err != nil || len(sales) > 0 || here.steps.Load() > 0 {
+		t.Errorf("%d steps for %+v, %v", here.steps.Load(), sales, err)
+	}
+	if _, err := h.Settle(t.Context(), serve.SaleRequest{Order: d.State.ID.String(), Act: serve.DeliverSale}); !errors.Is(err, memory.ErrNotFound) || here.steps.Load() > 0 {
+		t.Errorf("%d steps, %v", here.steps.Load(), err)
+	}
+}
+
+// A paid order is delivered, however many others have changed since.
+func TestPaidOrderBehindManyOthers(t *testing.T) {
+	h, market := openShop(t), newCounter(t)
+	seller, _, err := h.party()
+	ok(t, err)
+	l, _ := h.lists(market.URL, "Here", nil, memory.ID{1}, nil)
+	var all []*tradetest.Deal
+	for n := range uint32(trade.MaxSkip + trade.MaxOrders) {
+		d := funded(t, l, n)
+		d.Step(trade.Deliver, seller, nil)
+		all = append(all, d)
+	}
+	waits := funded(t, l, 1_000_000)
+	market.show(append(all, waits)...)
+	sales, _ := h.Sales(t.Context())
+	seen := map[trade.Hash]int{}
+	for _, s := range sales {
+		seen[s.Order]++
+	}
+	if market.steps.Load() != 1 || seen[waits.State.ID] != 1 || len(seen) != len(sales) {
+		t.Errorf("%d steps for %d of %d orders", market.steps.Load(), len(seen), len(sales))
 	}
 }
 

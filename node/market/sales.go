@@ -38,6 +38,9 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 		ctx, cancel := s.within(ctx)
 		err := s.at(address, func(m *remote.Market, by trade.Party) error {
 			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error {
+				if elsewhere(all, st, address) {
+					return nil
+				}
 				failed = append(failed, keeper.save(ctx, c, st))
 				sale, err := s.fulfil(ctx, m, by, all, st)
 				failed = append(failed, err)
@@ -65,27 +68,39 @@ func markets(all []listed) (out []string) {
 	return out
 }
 
-// orders calls f with each order of the seller at a market. Orders for something that
-// this home never signed are skipped.
+// orders calls f with each order of the seller at a market, once. Those that wait for the seller come
+// first, because a market shows only the newest thousand. Orders for something that this home never
+// signed are skipped.
 func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade.Chain, *trade.State) error) error {
-	for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
-		chains, states, err := m.Orders(ctx, "seller", "", skip)
-		if err != nil {
-			return err
-		}
-		for i, st := range states {
-			if st.Offer.Seller != by.Key {
-				continue
-			}
-			if err := f(&chains[i], st); err != nil {
+	known := map[trade.Hash]bool{}
+	for _, phase := range []trade.Phase{trade.Funded, ""} {
+		for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
+			chains, states, err := m.Orders(ctx, "seller", phase, skip)
+			if err != nil {
 				return err
 			}
-		}
-		if len(states) < trade.MaxOrders {
-			return nil
+			for i, st := range states {
+				if st.Offer.Seller != by.Key || known[st.ID] {
+					continue
+				}
+				known[st.ID] = true
+				if err := f(&chains[i], st); err != nil {
+					return err
+				}
+			}
+			if len(states) < trade.MaxOrders {
+				break
+			}
 		}
 	}
 	return nil
+}
+
+// elsewhere reports whether an order is of a version that this home listed at another market than
+// the one that shows it. At that market, the price may have gone back meanwhile.
+func elsewhere(all []listed, st *trade.State, address string) bool {
+	l := versionOf(all, st.Offer.Hash)
+	return l != nil && l.Market != address
 }
 
 // fulfil delivers the key or the answer of one order if that needs no approval, and
@@ -208,7 +223,7 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 		err := s.at(address, func(m *remote.Market, by trade.Party) error {
 			var named []*trade.State
 			err := orders(ctx, m, by, func(_ *trade.Chain, st *trade.State) error {
-				if strings.HasPrefix(st.ID.String(), strings.ToLower(r.Order)) {
+				if strings.HasPrefix(st.ID.String(), strings.ToLower(r.Order)) && !elsewhere(all, st, address) {
 					named = append(named, st)
 				}
 				return nil
