@@ -197,7 +197,7 @@ func (m *Market) Sweep(ctx context.Context) error {
 	for _, id := range due {
 		failed = append(failed, m.expire(ctx, id))
 	}
-	return errors.Join(append(failed, err, m.clean(ctx, now), m.forget(ctx, now), m.numberReviews(ctx))...)
+	return errors.Join(append(failed, err, m.clean(ctx, now), m.forget(ctx, now), m.c.Vouchers.Clean(ctx), m.numberReviews(ctx))...)
 }
 
 // KeepSold is how long a buyer may fetch the bundle after an order has ended, in seconds.

@@ -87,9 +87,6 @@ func (p *Provider) Issue(ctx context.Context, batch string, count int, each ledg
 func (p *Provider) issue(ctx context.Context, batch string, count int, each ledger.Money, until time.Time) ([]string, error) {
 	codes := make([]string, count)
 	err := p.db.Change(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM voucher_tries WHERE since <= $1`, p.now().Add(-window).UnixMilli()); err != nil {
-			return err
-		}
 		var have, alike int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*), count(CASE WHEN minor = $2 AND currency = $3 AND until = $4 THEN 1 END) FROM vouchers WHERE batch = $1`,
 			batch, each.Minor, each.Currency, until.UnixMilli()).Scan(&have, &alike); err != nil {
@@ -147,6 +144,18 @@ func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) e
 	})
 	if err := errors.Join(refused, err); err != nil {
 		return fmt.Errorf("redeem voucher: %w", err)
+	}
+	return nil
+}
+
+// Clean deletes wrong tries that no longer count.
+func (p *Provider) Clean(ctx context.Context) error {
+	err := p.db.Change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM voucher_tries WHERE since <= $1`, p.now().Add(-window).UnixMilli())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete tries of vouchers: %w", err)
 	}
 	return nil
 }
