@@ -184,7 +184,8 @@ type Records interface {
 	// Places returns the place of each chain at a cursor, in the order of
 	// [envelope.Place.Compare].
 	Places(ctx context.Context, space memory.SpaceID, cursor uint64) ([]envelope.Place, error)
-	// PutRecord stores a record. A record that is stored already changes nothing.
+	// PutRecord stores a record. A record that is stored already changes nothing. A vote on a
+	// checkpoint that is not here is [ErrNotFound].
 	PutRecord(ctx context.Context, space memory.SpaceID, r Record, quota Quota) error
 	// Records returns all records, in the order in which they came.
 	Records(ctx context.Context, space memory.SpaceID) ([]Record, error)

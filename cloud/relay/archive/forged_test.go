@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 	"github.com/locket-dev/locket/sync/envelope"
 )
@@ -73,6 +74,7 @@ func TestForgedRecords(t *testing.T) {
 		"void blob":             {records: join(begin(3, 0), log(h, 3), b, []rec{{kindVoid, relay.BlobID{1}}}), fine: true},
 		"checkpoint, vote":      {records: join(begin(3, 0), log(h, 3), kept(cp.Hash(), cp.Hash(), cp.Bytes()), kept(vote.Hash(), cp.Hash(), vote.Bytes())), fine: true},
 		"many votes":            {records: votes, fine: true},
+		"vote left behind":      {records: join(begin(3, 0), log(h, 3), kept(vote.Hash(), cp.Hash(), vote.Bytes())), fine: true},
 		"no checkpoint":         {records: join(begin(3, 0), log(h, 3), kept(cp.Hash(), cp.Hash(), []byte("x")))},
 		"no vote":               {records: join(begin(3, 0), log(h, 3), kept(vote.Hash(), cp.Hash(), cp.Bytes()))},
 		"another checkpoint":    {records: join(begin(3, 0), log(h, 3), kept(one.Header.Hash(), one.Header.Hash(), cp.Bytes()))},
@@ -109,8 +111,22 @@ func TestForgedRecords(t *testing.T) {
 		if err := errors.Join(err, w.end()); err != nil {
 			t.Fatal(err)
 		}
+		whole := out.Bytes()
 		if _, err := Verify(t.Context(), &out); (err == nil) != c.fine {
 			t.Errorf("%s: %v", name, err)
+		}
+		if !c.fine {
+			continue
+		}
+		s, err := embedded.Open(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Restore(t.Context(), bytes.NewReader(whole), s); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

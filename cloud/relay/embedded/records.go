@@ -23,6 +23,12 @@ func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([
 
 func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
 	return s.inSpace(ctx, "keep record", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
+		if r.ID != r.About {
+			var there int
+			if err := tx.QueryRowContext(ctx, "SELECT 1 FROM records WHERE space = ? AND id = ?", id[:], r.About[:]).Scan(&there); err != nil {
+				return found(err)
+			}
+		}
 		n, err := affected(tx.ExecContext(ctx, "INSERT INTO records (space, id, about, record) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
 			id[:], r.ID[:], r.About[:], r.Bytes))
 		if err != nil || n == 0 {

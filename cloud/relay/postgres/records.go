@@ -31,6 +31,16 @@ func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([
 
 func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
 	return s.inSpace(ctx, "keep record", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
+		if r.ID != r.About {
+			var there int
+			err := tx.QueryRow(ctx, "SELECT 1 FROM records WHERE account = $1 AND space = $2 AND id = $3", a.ID[:], id[:], r.About[:]).Scan(&there)
+			if errors.Is(err, pgx.ErrNoRows) {
+				err = relay.ErrNotFound
+			}
+			if err != nil {
+				return err
+			}
+		}
 		made, err := tx.Exec(ctx, `INSERT INTO records SELECT $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5 FROM records WHERE account = $1 AND space = $2
 			ON CONFLICT DO NOTHING`, a.ID[:], id[:], r.ID[:], r.About[:], r.Bytes)
 		if err != nil || made.RowsAffected() == 0 {

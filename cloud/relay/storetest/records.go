@@ -71,6 +71,8 @@ func (s *suite) records() {
 	s.ok(s.DropRecords(s.ctx, h.Space, envelope.Hash{9}))
 	have(second)
 	s.ok(s.DropRecords(s.ctx, h.Space, envelope.Hash{9}))
+	s.is(s.PutRecord(s.ctx, h.Space, vote, relay.Quota{}), relay.ErrNotFound) // a vote that comes after its checkpoint was deleted
+	have(second)
 
 	before = s.account(h)
 	if n, err := s.Compact(s.ctx, h.Space, 2); err != nil || n != 2 {
