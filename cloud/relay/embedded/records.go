@@ -10,15 +10,49 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
-	// In a query with max(), SQLite takes the other columns from the row with
-	// the maximum (lang_select, "bare columns in an aggregate query").
-	out, err := collect(ctx, s.read, relay.ScanPlace[*sql.Rows],
-		"SELECT member, incarnation, max(seq), hash FROM deltas WHERE space = ? AND cursor <= ? GROUP BY member, incarnation", id[:], int64(min(cursor, 1<<63-1)))
+// selectEnds uses the index to go from one chain of a space to the next, and to its end. A space
+// has few chains, but may have millions of deltas.
+const selectEnds = `WITH RECURSIVE chains (member, incarnation) AS (
+	SELECT * FROM (SELECT member, incarnation FROM deltas WHERE space = ?1 ORDER BY member, incarnation LIMIT 1)
+	UNION ALL SELECT d.member, d.incarnation FROM chains JOIN deltas d ON d.rowid = coalesce(
+		(SELECT n.rowid FROM deltas n WHERE n.space = ?1 AND n.member = chains.member AND n.incarnation > chains.incarnation ORDER BY n.incarnation LIMIT 1),
+		(SELECT n.rowid FROM deltas n WHERE n.space = ?1 AND n.member > chains.member ORDER BY n.member, n.incarnation LIMIT 1)))
+SELECT member, incarnation, (SELECT max(d.seq) FROM deltas d WHERE d.space = ?1 AND d.member = chains.member AND d.incarnation = chains.incarnation), x'' FROM chains`
+
+const selectDelta = "SELECT cursor, hash FROM deltas WHERE space = ? AND member = ? AND incarnation = ? AND seq = ?"
+
+func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) (out []envelope.Place, err error) {
+	ends, err := collect(ctx, s.read, relay.ScanPlace[*sql.Rows], selectEnds, id[:])
+	for i := 0; err == nil && i < len(ends); i++ {
+		var p envelope.Place
+		if p, err = s.placeAt(ctx, id, ends[i], cursor); p.Seq > 0 {
+			out = append(out, p)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("places: %w", err)
 	}
 	return relay.SortPlaces(out), nil
+}
+
+// placeAt returns the last delta of a chain up to a cursor, with seq 0 if there is none. A chain has
+// no gaps, and its cursors ascend, so that they can be halved.
+func (s *Store) placeAt(ctx context.Context, id memory.SpaceID, end envelope.Place, cursor uint64) (p envelope.Place, err error) {
+	p = envelope.Place{Member: end.Member, Incarnation: end.Incarnation}
+	for most, seq := end.Seq, end.Seq; p.Seq < most; seq = most - (most-p.Seq)/2 {
+		var at uint64
+		var hash []byte
+		if err := s.read.QueryRowContext(ctx, selectDelta, id[:], end.Member[:], int64(end.Incarnation), int64(seq)).Scan(&at, &hash); err != nil {
+			return p, err
+		}
+		if at > cursor {
+			most = seq - 1
+			continue
+		}
+		p.Seq = seq
+		copy(p.Hash[:], hash)
+	}
+	return p, nil
 }
 
 func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
