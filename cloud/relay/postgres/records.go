@@ -12,17 +12,28 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// selectPlaces uses the index to go from one chain of a space to the next, and
-// in each chain from its end back to the cursor. A space has few chains, but
-// may have millions of deltas.
+// selectPlaces uses the index to go from one chain of a space to the next, and then halves each
+// chain until it has the last delta up to the cursor: a chain has no gaps, and its cursors ascend. A
+// space has few chains, but may have millions of deltas. ORDER BY makes the planner use the index of
+// the chains, even if it knows nothing of the table yet.
 const selectPlaces = `WITH RECURSIVE chains AS (
 	(SELECT member, incarnation FROM deltas WHERE account = $1 AND space = $2 ORDER BY member, incarnation LIMIT 1)
 	UNION ALL SELECT next.* FROM chains c, LATERAL (
 		SELECT member, incarnation FROM deltas WHERE account = $1 AND space = $2 AND (member, incarnation) > (c.member, c.incarnation)
-		ORDER BY member, incarnation LIMIT 1) next)
-SELECT last.* FROM chains c, LATERAL (
+		ORDER BY member, incarnation LIMIT 1) next),
+halves (member, incarnation, least, most) AS (
+	SELECT c.member, c.incarnation, 0::bigint, last.seq FROM chains c, LATERAL (
+		SELECT seq FROM deltas WHERE account = $1 AND space = $2 AND member = c.member AND incarnation = c.incarnation ORDER BY seq DESC LIMIT 1) last
+	UNION ALL SELECT h.member, h.incarnation, CASE WHEN mid.cursor <= $3 THEN mid.seq ELSE h.least END, CASE WHEN mid.cursor <= $3 THEN h.most ELSE mid.seq - 1 END
+	FROM halves h, LATERAL (
+		SELECT seq, cursor FROM deltas
+		WHERE account = $1 AND space = $2 AND member = h.member AND incarnation = h.incarnation AND seq <= h.most - (h.most - h.least) / 2
+		ORDER BY seq DESC LIMIT 1) mid
+	WHERE h.least < h.most)
+SELECT last.* FROM halves h, LATERAL (
 	SELECT member, incarnation, seq, hash FROM deltas
-	WHERE account = $1 AND space = $2 AND member = c.member AND incarnation = c.incarnation AND cursor <= $3 ORDER BY seq DESC LIMIT 1) last`
+	WHERE account = $1 AND space = $2 AND member = h.member AND incarnation = h.incarnation AND seq <= h.least ORDER BY seq DESC LIMIT 1) last
+WHERE h.least = h.most`
 
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	out, err := list(ctx, s, "places", id, relay.ScanPlace[pgx.CollectableRow], selectPlaces, int64(min(cursor, 1<<63-1)))
