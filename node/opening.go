@@ -176,7 +176,7 @@ func (n *Node) openSharing(o *session) {
 			return o.consent.AskApproval(ctx, by, rule, order, what)
 		}})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Dir: n.path(market.OfferedDir), Life: o.life, HTTP: n.http,
-		Relay: o.sync.Primary, Now: n.now, Log: n.log, Compact: o.compact, Door: o.communities, CheckPublicTexts: o.sharing.CheckPublicTexts})
+		Relay: o.sync.Primary, Now: n.now, Log: n.log, Compact: o.compact, Door: o.communities, CheckPublicTexts: o.sharing.CheckPublicTexts, NeverShared: o.sharing.NeverShared})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, WithdrawForbidden: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 }
 

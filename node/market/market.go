@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/ed25519"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,6 +44,9 @@ type Bundler interface {
 
 // withheld returns why a version may not be sold any more; empty: it may.
 func (s *Shop) withheld(ctx context.Context, l *listed) (string, error) {
+	if has, err := s.hasNever(ctx, l); err != nil || has {
+		return "it has a word of your never list", err
+	}
 	if l.sellsEntry() {
 		return s.noEntry(ctx, l)
 	}
@@ -69,6 +73,8 @@ type Config struct {
 	Door    Door // of the wearer's communities; nil: no entry is sold
 	// CheckPublicTexts refuses public texts that contain a word of the wearer's never list.
 	CheckPublicTexts func(ctx context.Context, public map[string][]string) error
+	// NeverShared returns the words that are never shared; nil: there are none.
+	NeverShared func(ctx context.Context) ([]string, error)
 	// Compact rewrites the store's files without what was deleted; nil: they stay.
 	Compact  func(ctx context.Context) error
 	Patience time.Duration // how long one market may take when orders are checked; 0: 5 min
@@ -85,10 +91,11 @@ type Shop struct {
 	c         Config
 	mu        sync.Mutex
 	maintains sync.Once
+	clean     map[trade.Hash][sha256.Size]byte // the never list of which a version had no word; guarded by mu
 }
 
 // New makes a Shop.
-func New(c Config) *Shop { return &Shop{c: c} }
+func New(c Config) *Shop { return &Shop{c: c, clean: map[trade.Hash][sha256.Size]byte{}} }
 
 // listed is what is stored about one version of a listing. Key opens the bundle. It is dropped
 // when the listing has ended and no order is open, and at once when a memory in the bundle was

@@ -227,7 +227,7 @@ func (s *Shop) readMarks(ctx context.Context, l *listed, text string) (*bundleRe
 	if err != nil {
 		return nil, err
 	}
-	forms, err := bundle.Forms(k, marking, c.items)
+	forms, _, err := bundle.Forms(k, marking, c.items)
 	if err != nil {
 		marking.Zero()
 		return nil, err

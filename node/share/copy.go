@@ -98,6 +98,9 @@ func validTags(tags []string) []string {
 	return out
 }
 
+// HoldsAny is [Redactor.Holds] for every text in the value that v points to.
+func (r *Redactor) HoldsAny(v any) bool { return r.holds(reflect.ValueOf(v)) }
+
 // holds checks every text once more. If [Redactor.Apply] has a bug, the memory is
 // not shared.
 func (r *Redactor) holds(v reflect.Value) bool {

@@ -134,6 +134,12 @@ func (sh *Sharing) sayable(ctx context.Context, what, text string) error {
 	return checkPublicText(rules.Never, what, text)
 }
 
+// NeverShared returns the words that are never shared.
+func (sh *Sharing) NeverShared(ctx context.Context) ([]string, error) {
+	rules, err := sh.allow(ctx)
+	return rules.Never, err
+}
+
 // CheckPublicTexts refuses public texts that contain a word which is never shared.
 func (sh *Sharing) CheckPublicTexts(ctx context.Context, public map[string][]string) error {
 	rules, err := sh.allow(ctx)

@@ -79,8 +79,9 @@ func policyNeverCommand(a *cli.App) *cobra.Command {
 		Use: "never [WORDS...]", Short: "List, add or remove words that are never shared", Args: cobra.ArbitraryArgs,
 		Long: `Names, addresses, numbers: these words are taken out of every share, besides what it redacts,
 in upper or lower case, with or without accents. Shared copies that contain one are taken
-back; locket share update shares them again without it. Workers' feeds and apps get your
-memories unchanged: for them, write a rule with forbid.`,
+back; locket share update shares them again without it. A listing at a market that has one,
+also in what it sells, is withdrawn. Workers' feeds and apps get your memories unchanged: for
+them, write a rule with forbid.`,
 		Example: "  locket policy never Zuzana 'Villa Rosa' '+43 660 1234567'\n  locket policy never --remove Zuzana",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if remove && len(args) == 0 {

@@ -141,8 +141,8 @@ func openForm(key *seal.Key, forms [2][]byte) (string, error) {
 }
 
 // Forms opens all forms of a marked bundle, as its seller can. They are needed to read a text that
-// somebody passed on.
-func Forms(k, marking *seal.Key, items [][]byte) (out []mark.Text, err error) {
+// somebody passed on. of has the items, whose texts lack the forms.
+func Forms(k, marking *seal.Key, items [][]byte) (out []mark.Text, of []memory.Candidate, err error) {
 	for i, item := range items {
 		key := ItemKey(k, i)
 		text, err := openJSON(key, item)
@@ -152,7 +152,7 @@ func Forms(k, marking *seal.Key, items [][]byte) (out []mark.Text, err error) {
 			err = json.Unmarshal(text, &it)
 		}
 		if err != nil {
-			return nil, &BadItem{Place: i, Err: err}
+			return nil, nil, &BadItem{Place: i, Err: err}
 		}
 		t := mark.Text{Rest: it.Item.Text}
 		for j, s := range it.Spots {
@@ -162,17 +162,17 @@ func Forms(k, marking *seal.Key, items [][]byte) (out []mark.Text, err error) {
 				spot.Forms[v], err = openForm(key, s.Forms)
 				key.Zero()
 				if err != nil {
-					return nil, &BadItem{Place: i, Err: err}
+					return nil, nil, &BadItem{Place: i, Err: err}
 				}
 			}
 			t.Spots = append(t.Spots, spot)
 		}
 		if !inOrder(t.Rest, t.Spots) {
-			return nil, &BadItem{Place: i, Err: ErrItem}
+			return nil, nil, &BadItem{Place: i, Err: ErrItem}
 		}
-		out = append(out, t)
+		out, of = append(out, t), append(of, it.Item)
 	}
-	return out, nil
+	return out, of, nil
 }
 
 // Keys are the keys that a buyer gets: the bundle's key and, in a marked bundle, the keys of one

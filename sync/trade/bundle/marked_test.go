@@ -87,7 +87,7 @@ func TestMarkedCopies(t *testing.T) {
 			text += got[i].Text + "\n"
 		}
 		copies = append(copies, text)
-		if _, err := bundle.Forms(m.key, seal.NewKey(), m.items); !errors.Is(err, bundle.ErrKey) {
+		if _, _, err := bundle.Forms(m.key, seal.NewKey(), m.items); !errors.Is(err, bundle.ErrKey) {
 			t.Errorf("forms without the marking key: %v", err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestMarkedCopies(t *testing.T) {
 	if n := len(slices.Compact(copies)); n < 6 {
 		t.Errorf("%d copies of 8 differ", n)
 	}
-	forms, err := bundle.Forms(m.key, m.marking, m.items)
+	forms, _, err := bundle.Forms(m.key, m.marking, m.items)
 	if err != nil || len(forms) != len(m.texts) {
 		t.Fatal(err)
 	}
