@@ -27,6 +27,7 @@ func (j *Journal) Apply(ctx context.Context, in replica.Incoming, s replica.Stat
 		steps = append(steps, j.sentSteps(in.Header.Position(), in.Ops)...)
 	}
 	steps = append(steps, singleStep(func(tx *store.Tx) error { return j.save(tx, s) }))
+	defer j.sources.Store(nil) // there may be many
 	if err := runSteps(ctx, j.write, applyPage, steps); err != nil {
 		return err
 	}

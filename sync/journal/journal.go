@@ -46,8 +46,9 @@ type Journal struct {
 	OnClock  func(memory.Clock)
 	OnErased func(store.Targets)
 
-	source atomic.Pointer[source] // the last one that was looked up
-	where  whereChains
+	source  atomic.Pointer[source]  // the last one that was looked up
+	sources atomic.Pointer[sources] // all of one state of the store; nil: not needed yet, or any more
+	where   whereChains
 }
 
 var _ replica.Journal = (*Journal)(nil)

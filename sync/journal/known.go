@@ -68,25 +68,51 @@ type source struct {
 	memory memory.ID
 }
 
+// sources are the resources that quote each event, in one state of the store. A worker may name any
+// number of events that there are not, and the resources are not read for each of them.
+type sources struct {
+	revision uint64
+	of       map[memory.EventID][]memory.ID
+}
+
+// sources returns the resources that quote an event, as of the last commit.
+func (k *lookup) sources(id memory.EventID) []memory.ID {
+	all := k.j.sources.Load()
+	if all == nil || all.revision != k.tx.Revision() {
+		all = &sources{k.tx.Revision(), map[memory.EventID][]memory.ID{}}
+		for m, err := range k.tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+			if !k.fail(err) {
+				return nil
+			}
+			for _, e := range m.Evidence {
+				all.of[e.Event] = append(all.of[e.Event], m.ID)
+			}
+		}
+		k.j.sources.Store(all)
+	}
+	return all.of[id]
+}
+
 // Source implements delta.Lookup. The resource that quotes an event proves
 // that its recording or photo is known. The last answer is cached, because
-// hundreds of lines of a recording ask for the same event.
+// hundreds of lines of a recording ask for the same event. What was written in
+// the same transaction is known in the next one.
 func (k *lookup) Source(id memory.EventID) bool {
-	if last := k.j.source.Load(); last != nil && last.event == id {
-		if m, err := k.tx.Memory(last.memory); k.fail(err) && isSource(m, id) {
-			return true
-		}
+	if last := k.j.source.Load(); last != nil && last.event == id && k.isSource(last.memory, id) {
+		return true
 	}
-	for m, err := range k.tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
-		if !k.fail(err) {
-			return false
-		}
-		if isSource(m, id) {
-			k.j.source.Store(&source{id, m.ID})
+	for _, of := range k.sources(id) {
+		if k.isSource(of, id) {
+			k.j.source.Store(&source{id, of})
 			return true
 		}
 	}
 	return false
+}
+
+func (k *lookup) isSource(of memory.ID, id memory.EventID) bool {
+	m, err := k.tx.Memory(of)
+	return k.fail(err) && isSource(m, id)
 }
 
 func isSource(m *memory.Memory, id memory.EventID) bool {
@@ -99,11 +125,8 @@ func (k *lookup) Made(id memory.EventID, at time.Time) bool {
 	if last := k.j.source.Load(); last != nil && last.event == id && k.madeOf(last.memory, id, at) {
 		return true
 	}
-	for m, err := range k.tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
-		if !k.fail(err) {
-			return false
-		}
-		if isSource(m, id) && k.madeOf(m.ID, id, at) {
+	for _, of := range k.sources(id) {
+		if k.isSource(of, id) && k.madeOf(of, id, at) {
 			return true
 		}
 	}

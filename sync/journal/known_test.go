@@ -54,12 +54,25 @@ func TestSourceOfManyLines(t *testing.T) {
 				}
 			})
 		}
-		through, again := ask(func() { l.source.Store(nil) }), ask(func() {})
+		through, again := ask(func() { l.source.Store(nil); l.sources.Store(nil) }), ask(func() {})
 		if again*20 > through {
 			t.Errorf("%.0f allocations for the next line, %.0f to go through all", again, through)
 		}
-		if k.Source(of(200)) {
-			t.Error("one that there is not is known")
+		// A worker can name any number of recordings that there are not, and times at which none was made.
+		miss := func() float64 {
+			n := uint64(1000)
+			return testing.AllocsPerRun(20, func() {
+				n++
+				if k.Source(of(int(n))) || k.Made(first, at.AddDate(5, 0, int(n))) {
+					t.Error("one that there is not is known")
+				}
+				if !k.Source(of(int(n) % 200)) {
+					t.Error("one of many is not known")
+				}
+			})
+		}
+		if each := miss(); each*5 > through {
+			t.Errorf("%.0f allocations for a recording that there is not, %.0f to go through all", each, through)
 		}
 		return k.err
 	})
