@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 func loopback(t *testing.T) string {
@@ -117,6 +118,13 @@ func TestPairAndSyncWithoutARelay(t *testing.T) {
 	a.init()
 	a.home("Berlin")
 	a.pair(b)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.sync(); s.Removed || s.Error != replica.ErrUnlisted.Error() {
+		t.Errorf("before the two met: %+v", s)
+	}
+	a.open()
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -234,8 +234,8 @@ func (r *Replica) announceRemoved(ctx context.Context, bodies []Ref) error {
 
 // sendOp sends one op that is not in the outbox, in a delta of its own.
 func (r *Replica) sendOp(ctx context.Context, op delta.Op) error {
-	if _, ok := r.log.Member(r.c.Member); !ok {
-		return ErrRemoved
+	if err := r.checkListed(); err != nil {
+		return err
 	}
 	key, ok := r.c.Keys.Epoch(r.log.Epoch())
 	if !ok {

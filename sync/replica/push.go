@@ -92,11 +92,23 @@ func (r *Replica) settle(ctx context.Context, d *envelope.Delta, next State, at 
 	return nil
 }
 
+// checkListed returns ErrRemoved if this member was removed, and ErrUnlisted if the log, as far as it has
+// come, doesn't have it.
+func (r *Replica) checkListed() error {
+	if _, ok := r.log.Member(r.c.Member); ok {
+		return nil
+	}
+	if _, _, removed := r.log.Past(r.c.Member); removed {
+		return ErrRemoved
+	}
+	return ErrUnlisted
+}
+
 // prepare seals and saves the next delta. more is false if there is nothing to
 // send.
 func (r *Replica) prepare(ctx context.Context) (more bool, err error) {
-	if _, ok := r.log.Member(r.c.Member); !ok {
-		return false, ErrRemoved
+	if err := r.checkListed(); err != nil {
+		return false, err
 	}
 	key, ok := r.c.Keys.Epoch(r.log.Epoch())
 	if !ok {

@@ -35,7 +35,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// These errors are faults of a relay, except ErrRemoved.
+// These errors are faults of a relay, except ErrRemoved and ErrUnlisted.
 var (
 	// ErrRolledBack: the relay shows less than it has shown before.
 	ErrRolledBack = errors.New("relay shows less than it had shown before")
@@ -45,6 +45,9 @@ var (
 	ErrRepeated = errors.New("delta came before")
 	// ErrRemoved: this member was removed from the space.
 	ErrRemoved = errors.New("this device was removed from the space")
+	// ErrUnlisted: the membership log, as far as it has come, doesn't have this member. Without a
+	// relay, it comes from the device that added this one.
+	ErrUnlisted = errors.New("the device that added this one was not reached yet")
 )
 
 // Config configures a replica. Every field is required except Log, Now, BatchDelay, OnTaken,

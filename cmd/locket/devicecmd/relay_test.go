@@ -46,3 +46,25 @@ func TestShowSyncAfterRelayRollback(t *testing.T) {
 		t.Error(out.String())
 	}
 }
+
+// A device that no other was met yet, and one that was removed, are told apart, each with what to do.
+func TestShowSyncOfADeviceThatIsNoMember(t *testing.T) {
+	for _, c := range []struct {
+		s    serve.SyncStatus
+		want string
+	}{
+		{serve.SyncStatus{Apart: true, LAN: true, Error: replica.ErrUnlisted.Error()}, "\nStart the daemon on that device"},
+		{serve.SyncStatus{Apart: true, Error: replica.ErrUnlisted.Error()}, "\nRun locket sync --folder DIR on that device"},
+		{serve.SyncStatus{Relay: "https://relay.example", Error: "log after 2: " + replica.ErrRemoved.Error() + ": forbidden"}, "\nIt keeps what it has"},
+		{serve.SyncStatus{Relay: "https://relay.example", Removed: true}, "\nIt keeps what it has"},
+		{serve.SyncStatus{Relay: "https://relay.example", Error: "no route"}, ""},
+	} {
+		var out strings.Builder
+		showSync(new(cli.App), &out, &c.s)
+		for _, advice := range []string{"\nStart the daemon on that device", "\nRun locket sync --folder DIR on that device", "\nIt keeps what it has"} {
+			if strings.Contains(out.String(), advice) != (advice == c.want) {
+				t.Errorf("%+v:\n%s\nwant %q", c.s, &out, c.want)
+			}
+		}
+	}
+}

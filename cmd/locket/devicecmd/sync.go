@@ -93,9 +93,17 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 			fmt.Fprintln(w, a.WithHome("Ask the operator of the relay whether it was restored from a backup. If so, sync continues through another relay: locket relay add URL.")+
 				"\nThis device still has what the relay lost. More: "+cli.DocsAt+"relay.md#backups")
 		}
+		if strings.Contains(s.Error, replica.ErrUnlisted.Error()) {
+			do := "Run locket sync --folder DIR on that device, and then here with the same folder."
+			if s.LAN {
+				do = "Start the daemon on that device (locket run), in the same network as this one. Then: " + a.WithHome("locket sync --now")
+			}
+			fmt.Fprintln(w, do)
+		}
 	}
-	if s.Removed {
-		fmt.Fprintln(w, "This device was removed from the space.")
+	if s.Removed || strings.Contains(s.Error, replica.ErrRemoved.Error()) {
+		fmt.Fprintln(w, "Another of your devices removed this one, or the relay says so.\nIt keeps what it has, and exchanges nothing more. "+
+			a.WithHome("locket export -o FILE saves what only this device has.")+" To use this\ndevice again, run locket pair on another one, and locket pair --join here with a new home.")
 	}
 	for _, p := range s.Problems {
 		waits := ""

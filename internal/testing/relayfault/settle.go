@@ -17,7 +17,7 @@ import (
 // from the network.
 var words = []error{
 	replica.ErrAhead, replica.ErrConflict, replica.ErrFork, replica.ErrForbidden, replica.ErrBlob, replica.ErrNotFound,
-	replica.ErrRolledBack, replica.ErrForeign, replica.ErrRepeated, replica.ErrRemoved,
+	replica.ErrRolledBack, replica.ErrForeign, replica.ErrRepeated, replica.ErrRemoved, replica.ErrUnlisted,
 	remote.ErrAnswer, remote.ErrFailed, remote.ErrQuota, remote.ErrBusy, remote.ErrForbidden, remote.ErrInvite, remote.ErrNotFound, remote.ErrRefused,
 	envelope.ErrForm, envelope.ErrSignature, envelope.ErrBody, envelope.ErrGap, envelope.ErrRule, envelope.ErrUnknownHead,
 	io.ErrUnexpectedEOF, io.EOF, context.DeadlineExceeded,
