@@ -60,6 +60,7 @@ func Load(s Sources) (*Loaded, error) {
 	if err := l.readFile(&over, s.File, env[fileVariable]); err != nil {
 		return nil, err
 	}
+	l.replace(&over)
 	l.fill(&over)
 	if err := l.checkVariables(env); err != nil {
 		return nil, err
@@ -135,6 +136,37 @@ func (l *Loaded) readFile(over *Config, flag, variable string) error {
 		return l.takeFile(over, p, data)
 	}
 	return nil
+}
+
+// exclusive are settings of which only one of each list can be in force.
+var exclusive = [][]string{
+	{"unlock.passphrase_env", "unlock.passphrase_file", "unlock.key_file", "unlock.keyring"},
+	{"llm.key", "llm.key_file"},
+	{"dense.key", "dense.key_file"},
+}
+
+// replace drops the settings that one of a stronger source excludes.
+func (l *Loaded) replace(over *Config) {
+	strength := func(k key) int {
+		if k.of(over).IsZero() {
+			return 0
+		}
+		return slices.Index([]OriginKind{FromDefault, FromFile, FromEnv, FromFlag}, l.Origin(k.name).Kind)
+	}
+	for _, names := range exclusive {
+		var most int
+		var ks []key
+		for _, name := range names {
+			k, _ := findKey(name)
+			ks, most = append(ks, k), max(most, strength(k))
+		}
+		for _, k := range ks {
+			if s := strength(k); s > 0 && s < most {
+				k.of(over).SetZero()
+				delete(l.origins, k.name)
+			}
+		}
+	}
 }
 
 // fill makes the result: the defaults that match the written settings, overridden by those. So
