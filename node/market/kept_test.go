@@ -3,11 +3,13 @@ package market
 import (
 	"encoding/binary"
 	"errors"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -225,6 +227,32 @@ func TestPayoutIsIdempotent(t *testing.T) {
 	}
 	if len(keys) != 2 {
 		t.Errorf("a second sum is %d payouts in all, want 2", len(keys))
+	}
+}
+
+// A voucher is given out although what is left can't be read, and the answer says so instead of "nothing".
+func TestPayoutWithoutTheBalance(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/market":
+			w.Write(trade.Encode(trade.Terms{Market: tradetest.Market.Key}))
+		case "/v1/market/balance":
+			w.WriteHeader(http.StatusBadRequest)
+		default:
+			w.Write(trade.Encode(trade.Codes{Codes: []string{"code"}}))
+		}
+	}))
+	defer srv.Close()
+	h := openShop(t)
+	v, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL, Amount: "5.00 EUR"})
+	if err != nil || v.Voucher == "" || v.Earned != nil || v.EarnedError == "" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if b, err := json.Marshal(v); err != nil || strings.Contains(string(b), `"earned":`) {
+		t.Errorf("%s, %v", b, err)
+	}
+	if v, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL}); err == nil {
+		t.Errorf("only looking: %+v", v)
 	}
 }
 

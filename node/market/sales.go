@@ -293,16 +293,20 @@ func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payou
 			}
 		}
 		list, err := m.Balance(ctx)
+		if err != nil && v.Voucher != "" { // it must not be lost because the rest of the answer failed
+			v.EarnedError = err.Error()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		v.Earned = []string{}
 		for _, b := range list {
 			if b.Earned > 0 {
 				v.Earned = append(v.Earned, trade.Price(uint64(b.Earned), b.Currency))
 			}
 		}
-		if v.Voucher != "" { // it must not be lost because the rest of the answer failed
-			return nil
-		}
-		return err
+		return nil
 	})
 	return v, err
 }

@@ -154,8 +154,9 @@ type PayoutRequest struct {
 
 // Payout is what a market paid, and what is left there.
 type Payout struct {
-	Voucher string   `json:"voucher,omitempty"` // anyone who has it can use it
-	Earned  []string `json:"earned"`            // not paid out yet: one amount for each currency
+	Voucher     string   `json:"voucher,omitempty"`      // anyone who has it can use it
+	Earned      []string `json:"earned,omitzero"`        // not paid out yet: one amount for each currency; absent: unknown
+	EarnedError string   `json:"earned_error,omitempty"` // why that is unknown
 }
 
 // MarketMove says where the listings of this home move to.

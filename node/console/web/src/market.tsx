@@ -185,7 +185,7 @@ export function MarketPanel() {
 function Earned({ markets, busy, run }: { markets: string[]; busy: boolean; run: (f: () => Promise<unknown>) => void }) {
   const [code, show] = useState("");
   const [has, tell] = useState<string[]>();
-  const ask = (body: { market: string; amount?: string }) => post<{ voucher?: string; earned: string[] }>("/v1/market/payouts", body).then((v) => (tell(v.earned), v));
+  const ask = (body: { market: string; amount?: string }) => post<{ voucher?: string; earned?: string[] }>("/v1/market/payouts", body).then((v) => (tell(v.earned), v));
   const look = (market: string) => (tell(undefined), ask({ market }).catch(() => {})); // the form works without the sum
   const take = (e: SubmitEvent) => {
     e.preventDefault();
