@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -70,9 +72,20 @@ func openUnder(dir string, opt badger.Options) (*badger.DB, error) {
 		return nil, fmt.Errorf("store: %s is under another key: %w", dir, memory.ErrLocked)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("store: open %s: %w", dir, err)
+		return nil, openError(dir, err)
 	}
 	return db, nil
+}
+
+// openError returns Badger's error without its repetitions, if its cause is that dir can't be written:
+// Badger wraps no causes.
+func openError(dir string, err error) error {
+	for _, cause := range []error{fs.ErrPermission, syscall.EROFS} {
+		if strings.Contains(err.Error(), cause.Error()) {
+			err = cause
+		}
+	}
+	return fmt.Errorf("store: open %s: %w", dir, err)
 }
 
 // checkFiles checks the files in dir before Badger opens them. It reads all of them, and
@@ -120,7 +133,13 @@ func badgerOptions(dir string, key []byte) badger.Options {
 // but no values.
 type badgerLog struct{ log *slog.Logger }
 
-func (l badgerLog) Errorf(f string, a ...any) { l.write(slog.LevelError, f, a) }
+func (l badgerLog) Errorf(f string, a ...any) {
+	level := slog.LevelError
+	if strings.HasPrefix(f, "Got error: %v for id") || strings.HasPrefix(f, "Received err: %v") { // the caller gets these, too
+		level = slog.LevelDebug
+	}
+	l.write(level, f, a)
+}
 func (l badgerLog) Warningf(f string, a ...any) {
 	level := slog.LevelWarn
 	if strings.Contains(f, "might be too small") || strings.Contains(f, "life expectancy") { // they are small on purpose

@@ -1,6 +1,10 @@
 package store
 
 import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4/options"
@@ -15,5 +19,26 @@ func TestBadgerIsSetUp(t *testing.T) {
 	}
 	if o.ValueThreshold <= maxValue {
 		t.Errorf("values over %d bytes go to the value log", o.ValueThreshold)
+	}
+}
+
+// A folder that can't be written is one short error, and Badger's lines about it are not logged as well.
+func TestUnwritableFolder(t *testing.T) {
+	var log strings.Builder
+	l := badgerLog{slog.New(slog.NewTextHandler(&log, nil))}
+	l.Errorf("Received err: %v. Cleaning up...", fs.ErrPermission)
+	l.Errorf("Got error: %v for id: %d\n", fs.ErrPermission, 1)
+	if log.Len() > 0 {
+		t.Error(log.String())
+	}
+	if l.Errorf("the value log is %s", "torn"); !strings.Contains(log.String(), "torn") {
+		t.Error("another error was not logged")
+	}
+	said := errors.New("cannot create memtable err: newMemTable err: open records/00001.mem: permission denied\nunable to open: records/00001.mem")
+	if err := openError("records", said); err.Error() != "store: open records: permission denied" || !errors.Is(err, fs.ErrPermission) {
+		t.Error(err)
+	}
+	if err := openError("records", errors.New("torn")); err.Error() != "store: open records: torn" {
+		t.Error(err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -164,6 +166,12 @@ func (a *App) advice(err error) string {
 		return "Use a passphrase or a key file instead: --passphrase-file, --key-file."
 	case errors.Is(err, syscall.EADDRINUSE):
 		return "Another program listens there, such as Mosquitto or the daemon of another home. End it, or choose another address;\nfor wearables: --set broker.listen=127.0.0.1:1884. To use Mosquitto: " + a.WithHome("locket run --broker tcp://127.0.0.1:1883")
+	case errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), syscall.ENOSPC.Error()):
+		return "The disk is full. Free some space there, and run the command again."
+	case a.unwritable(err) != "":
+		home := ShellWord(a.unwritable(err))
+		return "Locket has to write to its home, even to answer a question. See who owns it: ls -ld " + home +
+			"\nRun locket as that user. If the disk is mounted read-only, copy the home to another place, and add --home to the command."
 	case IsDamage(err):
 		what := "What is named here"
 		if d, ok := errors.AsType[*store.Damage](err); ok {
@@ -172,6 +180,24 @@ func (a *App) advice(err error) string {
 		return what + " is damaged; the rest is intact. Stop the daemon if one is running, and repair the damage: " + a.WithHome("locket doctor --repair")
 	}
 	return ""
+}
+
+// unwritable returns the home if err says that this user may not write there, or that it is on a
+// disk that nobody may write.
+func (a *App) unwritable(err error) string {
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return ""
+	}
+	home := ""
+	if a.Settings != nil {
+		home = a.Settings.Home
+	} else if p, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, config.ErrConfig) {
+		home = filepath.Dir(p.Path)
+	}
+	if home == "" || !strings.Contains(err.Error(), home) {
+		return ""
+	}
+	return home
 }
 
 // DocsAt is the address of the folder docs. Errors name it because packages have no docs.

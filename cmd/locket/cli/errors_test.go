@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 )
 
 func TestDamageHasAdvice(t *testing.T) {
@@ -28,11 +31,35 @@ func TestDamageHasAdvice(t *testing.T) {
 		{fmt.Errorf("grant of %q: %w", "reader ed949007", memory.ErrAmbiguous), "Give more of its characters, or its id, which stands first in the lines of locket grant list."},
 		{fmt.Errorf("memory 3jvh: %w", memory.ErrAmbiguous), "Give more of its characters."},
 		{errors.New("share: what is shared needs an invitation of its own in sync.invite: 403"), "Ask the operator of the relay for another code. Write it to config.toml"},
+		{fmt.Errorf("plugin module refused: %v", &fs.PathError{Op: "write", Path: "/home/cache/a.tmp", Err: syscall.ENOSPC}), "The disk is full."},
 		{errors.New(`relay does not have it (404, "no such route")`), "That relay does not serve this: it has no market"},
 	} {
 		if got := new(App).advice(c.err); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v: %q, want %q…", c.err, got, c.want)
 		}
+	}
+}
+
+// A home that can't be written says what to do. A file elsewhere does not.
+func TestHomeWithoutAccessHasAdvice(t *testing.T) {
+	a := &App{Settings: &config.Loaded{Config: config.Config{Home: "/home/maja/.locket"}}}
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "/home/maja/.locket/lock", Err: syscall.EROFS}), true},
+		{fmt.Errorf("lock: %w", &fs.PathError{Op: "open", Path: "/home/maja/.locket/lock", Err: syscall.EACCES}), true},
+		{fmt.Errorf("store: open /home/maja/.locket/store/records: %w", fs.ErrPermission), true},
+		{fmt.Errorf("%w: %w", config.ErrConfig, &fs.PathError{Op: "open", Path: "/home/maja/.locket/config.toml", Err: syscall.EACCES}), true},
+		{&fs.PathError{Op: "open", Path: "/home/maja/export.jsonl", Err: syscall.EACCES}, false},
+		{&fs.PathError{Op: "open", Path: "/home/maja/.locket/lock", Err: syscall.EIO}, false},
+	} {
+		if got := a.advice(c.err); strings.Contains(got, "ls -ld /home/maja/.locket") != c.want {
+			t.Errorf("%v: %q", c.err, got)
+		}
+	}
+	if got := new(App).advice(fmt.Errorf("%w: %w", config.ErrConfig, &fs.PathError{Op: "open", Path: "/home/maja/.locket/config.toml", Err: syscall.EACCES})); !strings.Contains(got, "ls -ld /home/maja/.locket") {
+		t.Errorf("the settings can't be read: %q", got)
 	}
 }
 
