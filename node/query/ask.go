@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/internal/llm"
@@ -40,6 +41,9 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 				res.Trouble = modelErr.Error()
 			}
 			got.records.answer(&res)
+			if res.Answer == "" && len(res.Vault) == 0 && !slices.ContainsFunc(res.Evidence, func(it serve.ContextItem) bool { return !it.Minor }) {
+				res.Known, res.Answer = false, answer.Unknown // what made it known is not shown here, such as a secret
+			}
 			return nil
 		}
 		said, err := model.Ask(ctx, answer.Request(r.Question, before(r.Before), got.Text, qr.c.Wearer, qr.askedAt(r.At)))

@@ -31,11 +31,15 @@ func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskRe
 		return err
 	}
 	most := 1 // a secret whose label has no word of the question was found only by similarity
+	all := len(recall.ContentWords(r.Question))
 	for _, h := range found.Hits {
-		if h.Memory == nil || h.Memory.State != memory.Active || !found.Known {
+		if h.Memory == nil || h.Memory.State != memory.Active {
 			continue
 		}
 		n := recall.Shared(r.Question, h.Memory.Text)
+		if !found.Known && n < all { // a label with all of the words is meant, however unsure recall is
+			continue
+		}
 		if n > most {
 			res.Vault, most = nil, n
 		}

@@ -107,3 +107,29 @@ func valuesOf(t *testing.T, n *node.Node, attribute string) (values []string) {
 	slices.Sort(values)
 	return values
 }
+
+// TestSecretOfOnesOwn: a question for one's own password names the vault, whatever the words around it.
+func TestSecretOfOnesOwn(t *testing.T) {
+	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	n := nodetest.New(t, func(c *config.Config) { c.Wearer = "Mei" })
+	for i, line := range []string{"The wifi password is hunter2-blue", "The spare key is with Grace", "My dentist appointment is on 14 December 2026 at 9:30 with Dr. Weber"} {
+		nodetest.Hear(t, n, at.Add(time.Duration(i)*time.Second), "Mei", line)
+	}
+	for question, label := range map[string]string{"what is the wifi password": "Wi-Fi password", "what is my wifi password": "Wi-Fi password", "what's my wifi password?": "Wi-Fi password", "what is my password": "Wi-Fi password",
+		"what is my PIN": "", "what is my locker number": ""} {
+		res, err := n.Ask(t.Context(), serve.AskRequest{Question: question, At: at.Add(time.Minute)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(res.Vault) > 0 {
+			got = res.Vault[0].Label
+		}
+		if label != "" && got != label || label == "" && got != "" {
+			t.Errorf("%s: the vault's %q, want %q", question, got, label)
+		}
+		if shown := slices.ContainsFunc(res.Evidence, func(it serve.ContextItem) bool { return !it.Minor }); res.Known && !shown && got == "" {
+			t.Errorf("%s: known, and nothing to show: %+v", question, res)
+		}
+	}
+}
