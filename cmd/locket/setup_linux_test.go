@@ -117,6 +117,17 @@ func TestSetupKilledAtEachPrompt(t *testing.T) {
 	if code != cli.ExitDone || !strings.Contains(said, "the two passphrases differ") || !strings.Contains(said, "Found again") || !strings.Contains(said, "▀") {
 		t.Fatalf("exit %d, asked %q\n%s", code, whole, said)
 	}
+	menus, passphrases := 0, 0
+	for _, prompt := range whole {
+		if strings.Contains(prompt, "1, 2 or 3") {
+			menus++
+		} else if strings.Contains(prompt, "New passphrase") {
+			passphrases++
+		}
+	}
+	if menus != 1 || passphrases < 2 { // the next thing typed is the passphrase again, and a menu would show it
+		t.Errorf("after a mistyped passphrase: %d menus, %d prompts for a new passphrase", menus, passphrases)
+	}
 	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }
 	interrupt := func(_ *os.Process, at *os.File) {
 		untilHidden(at)

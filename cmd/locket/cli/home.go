@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -167,8 +168,16 @@ func withoutTable(b []byte, name string) []byte {
 	return append(out, held...)
 }
 
-func (a *App) ShowPhrase(home, written, phrase string) {
-	w := a.Stdout
+// PhraseOut returns where the recovery phrase is printed: if its words are asked for afterwards, where
+// the questions are, because standard output may be a file.
+func (a *App) PhraseOut(check bool) io.Writer {
+	if check {
+		return a.Stderr
+	}
+	return a.Stdout
+}
+
+func (a *App) ShowPhrase(w io.Writer, home, written, phrase string) {
 	fmt.Fprintf(w, "The node's home is %s\n", home)
 	if written != "" {
 		fmt.Fprintf(w, "Its settings are in %s\n", written)

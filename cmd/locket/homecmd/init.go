@@ -49,7 +49,7 @@ the disk can read the memories.`,
 			if a.JSON {
 				return a.Print(initialised{l.Home, written, strings.Fields(phrase), cli.VaultNote}, nil)
 			}
-			a.ShowPhrase(l.Home, written, phrase)
+			a.ShowPhrase(a.PhraseOut(!noCheck), l.Home, written, phrase)
 			if noCheck {
 				return nil
 			}

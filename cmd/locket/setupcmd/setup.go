@@ -272,8 +272,9 @@ func (s *settingUp) home(l *config.Loaded) error {
 	var err error
 	words := made.Words()
 	if !s.App.JSON {
-		s.App.ShowPhrase(l.Home, made.Written, made.Phrase)
-		if s.IsInteractive && !o.noCheck {
+		check := s.IsInteractive && !o.noCheck
+		s.App.ShowPhrase(s.App.PhraseOut(check), l.Home, made.Written, made.Phrase)
+		if check {
 			err = s.words(words)
 		}
 	}
@@ -338,13 +339,9 @@ func (s *settingUp) opening() (err error) {
 		}
 		switch v {
 		case "1":
-			err = s.Wait(func() (err error) { o.init.Passphrase, err = s.App.NewPassphrase(""); return err })
-			switch {
-			case err == nil:
+			err = s.untilGood(func() (err error) { o.init.Passphrase, err = s.App.NewPassphrase(""); return err })
+			if err == nil {
 				return s.language()
-			case errors.Is(err, cli.ErrTooShort) || errors.Is(err, cli.ErrNotSame):
-				s.Tell("%v\n", err)
-				err = nil
 			}
 		case "2":
 			o.init.Keyring = true
@@ -360,6 +357,18 @@ func (s *settingUp) opening() (err error) {
 	return s.language()
 }
 
+// untilGood asks for a new passphrase again if it is too short or mistyped. No other question comes in
+// between, because the answer to it is shown, and the person types the passphrase again.
+func (s *settingUp) untilGood(ask func() error) error {
+	for {
+		err := s.Wait(ask)
+		if !s.IsInteractive || !errors.Is(err, cli.ErrTooShort) && !errors.Is(err, cli.ErrNotSame) {
+			return err
+		}
+		s.Tell("%v\n", err)
+	}
+}
+
 func (s *settingUp) language() (err error) {
 	for s.o.init.Language == "" {
 		if !s.IsInteractive {
@@ -372,6 +381,8 @@ func (s *settingUp) language() (err error) {
 		}
 		if v == "en" || v == "zh" {
 			s.o.init.Language = v
+		} else {
+			s.Tell("%q: want en or zh\n", v)
 		}
 	}
 	return nil

@@ -234,7 +234,7 @@ func (s *settingUp) backUp(c *serve.Client) error {
 	}
 	var schedule map[string]any
 	var w backup.Written
-	err := s.Wait(func() (err error) {
+	err := s.untilGood(func() (err error) {
 		if o.File != "" {
 			o.Every = "1d"
 			if schedule, err = s.App.BackupSchedule(to, o); err != nil {
