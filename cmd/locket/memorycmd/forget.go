@@ -44,7 +44,8 @@ The arguments are a time in words, in English or Chinese, or ids.`,
 				r.IDs = args
 				for _, id := range args {
 					if !isID(id) {
-						return cli.Usagef("%q: neither a time nor an id; times are such as \"last 10 minutes\", yesterday, \"today 14:00-15:30\"", id)
+						return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q: neither a time nor an id; times are such as \"last 10 minutes\", yesterday, \"today 14:00-15:30\"", id),
+							Advice: "To erase what contains words: " + a.WithHome("locket forget --query ") + cli.ShellWord(strings.Join(args, " ")) + ". What somebody said: --person NAME. Both show it first, and ask."}}
 					}
 				}
 			}
