@@ -26,6 +26,8 @@ type imported struct {
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"` // contained nothing to import
 	Secrets int `json:"secrets"` // moved to the vault
+
+	secret bool // one failed because it holds a secret
 }
 
 // previewed is what locket import --from --dry-run prints.
@@ -138,12 +140,18 @@ func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
 		}
 		err := a.Print(done, func(w io.Writer) {
 			fmt.Fprintf(w, "Added %d; %d already there, %d failed.\n", done.Added, done.There, done.Failed)
+			if n := done.Skipped; n > 0 {
+				fmt.Fprintf(w, "%s left out, because nothing in it can be imported: see above.\n", cli.Plural(n, "item was", "items were"))
+			}
 			if done.Secrets > 0 {
 				fmt.Fprint(w, a.WithHomef("%s went to the vault, and is kept nowhere else: locket vault\n", cli.Plural(done.Secrets, "secret", "secrets")))
 			}
 		})
 		if err == nil && done.Failed > 0 {
 			err = fmt.Errorf("%d of %d failed", done.Failed, len(res.Adds))
+			if done.secret {
+				err = cli.AdvisedError{Err: err, Advice: "Take the secret out of the text, and import it again. To keep it in the vault, say it to Locket: locket add TEXT"}
+			}
 		}
 		return err
 	})
@@ -173,6 +181,7 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 			switch {
 			case r.Problem != nil:
 				done.Failed++
+				done.secret = done.secret || errors.Is(r.Problem, serve.ErrSecret)
 				m.PrintAbove(func() {
 					fmt.Fprintf(a.Stderr, "%q: %s\n", cli.OneLine(cli.Short(foreign.Shown(&part[i]), 60)), cli.OneLine(r.Problem.Error()))
 				})

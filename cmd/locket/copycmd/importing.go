@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -213,6 +214,8 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 		switch {
 		case errors.Is(err, serve.ErrSigner):
 			err = cli.AdvisedError{Err: err, Advice: `The export printed five words when it was made. If the file is signed by the key with these words, add --signer "THE FIVE WORDS". To accept a file without a signature, add --unsigned.`}
+		case unreadable(err) && path != "-":
+			err = cli.AdvisedError{Err: fmt.Errorf("importing %s: %w", path, err), Advice: "If this is not an export of Locket, give --from with the name of the other system: locket import --help"}
 		case err != nil:
 			err = cli.InterruptedError{Err: err, State: "What was imported so far stays. Run the same command to continue."}
 		}
@@ -223,6 +226,12 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 			}
 		})
 	})
+}
+
+// unreadable reports whether the node could not parse what was imported.
+func unreadable(err error) bool {
+	p, ok := errors.AsType[*serve.Problem](err)
+	return ok && p.Status == http.StatusBadRequest
 }
 
 // showImported prints what an import or a restore did. done is the word for that.
