@@ -14,7 +14,8 @@ import (
 
 // person answers the prompts on standard error.
 type person struct {
-	asked   bytes.Buffer
+	asked   bytes.Buffer // since the last prompt
+	said    bytes.Buffer
 	answers *io.PipeWriter
 	reply   func(word int) string
 }
@@ -23,6 +24,7 @@ var wordAsked = regexp.MustCompile(`Word (\d+): $`)
 
 func (p *person) Write(b []byte) (int, error) {
 	p.asked.Write(b)
+	p.said.Write(b)
 	if m := wordAsked.FindSubmatch(p.asked.Bytes()); m != nil {
 		n, err := strconv.Atoi(string(m[1]))
 		if err != nil {
@@ -46,7 +48,7 @@ func TestInitChecksTheWords(t *testing.T) {
 	}{
 		"right":            {func(_, w int) string { return " " + strings.ToUpper(word(w)) }, cli.ExitDone, "The node is ready"},
 		"right at the 2nd": {func(n, w int) string { return map[bool]string{true: "hm", false: word(w)}[n == 1] }, cli.ExitDone, "The node is ready"},
-		"never right":      {func(int, int) string { return "hm" }, cli.ExitFailed, "24 "},
+		"never right":      {func(int, int) string { return "hm" }, cli.ExitFailed, "  24 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := io.Pipe()
@@ -57,8 +59,11 @@ func TestInitChecksTheWords(t *testing.T) {
 			d := testDeps()
 			d.Environ = cheapHome
 			args := []string{"init", "--key-file", "--home", filepath.Join(t.TempDir(), "home")}
-			if code := run(t.Context(), args, r, &out, p, d); code != c.code || !strings.Contains(out.String(), c.says) {
-				t.Fatalf("exit %d after\n%s", code, out.String())
+			if code := run(t.Context(), args, r, &out, p, d); code != c.code || !strings.Contains(out.String()+p.said.String(), c.says) {
+				t.Fatalf("exit %d after\n%s%s", code, p.said.String(), out.String())
+			}
+			if strings.Contains(out.String(), "  24 ") { // it may be a file
+				t.Errorf("the words are on standard output:\n%s", out.String())
 			}
 		})
 	}
