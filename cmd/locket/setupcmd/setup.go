@@ -357,18 +357,6 @@ func (s *settingUp) opening() (err error) {
 	return s.language()
 }
 
-// untilGood asks for a new passphrase again if it is too short or mistyped. No other question comes in
-// between, because the answer to it is shown, and the person types the passphrase again.
-func (s *settingUp) untilGood(ask func() error) error {
-	for {
-		err := s.Wait(ask)
-		if !s.IsInteractive || !errors.Is(err, cli.ErrTooShort) && !errors.Is(err, cli.ErrNotSame) {
-			return err
-		}
-		s.Tell("%v\n", err)
-	}
-}
-
 func (s *settingUp) language() (err error) {
 	for s.o.init.Language == "" {
 		if !s.IsInteractive {

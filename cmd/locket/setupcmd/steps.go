@@ -278,3 +278,15 @@ func hitText(h *serve.Hit) string {
 	}
 	return ""
 }
+
+// untilGood asks for a new passphrase again if it is too short or mistyped. No other question comes in
+// between, because the answer to it is shown, and the person types the passphrase again.
+func (s *settingUp) untilGood(ask func() error) error {
+	for {
+		err := s.Wait(ask)
+		if !s.IsInteractive || !errors.Is(err, cli.ErrTooShort) && !errors.Is(err, cli.ErrNotSame) {
+			return err
+		}
+		s.Tell("%v\n", err)
+	}
+}
