@@ -60,17 +60,9 @@ func (c *core) fellowsOfChinese(out *question, word string, indexes []int) {
 // addRare adds the terms that are new, except those that many documents have.
 func (c *core) addRare(to, terms []weighted) []weighted {
 	for _, t := range terms {
-		if float64(c.lists[t.term].df) <= lexiconMaxShare*float64(c.counted)+1 && !slices.ContainsFunc(to, func(o weighted) bool { return o.term == t.term }) {
+		if c.isRare(t) && !slices.ContainsFunc(to, func(o weighted) bool { return o.term == t.term }) {
 			to = append(to, t)
 		}
 	}
 	return to
-}
-
-// addGroup adds a group to the question if it has terms.
-func (c *core) addGroup(out *question, g group) {
-	if len(g.terms) > 0 {
-		g.idf = c.idf(c.dfOf(g.terms))
-		out.groups = append(out.groups, g)
-	}
 }

@@ -133,29 +133,29 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 		// The Chinese words are a group of their own, because how rare a word is depends on its
 		// language. A Chinese question has closer words for it.
 		other := *g
-		few := func(t weighted) bool { return float64(c.lists[t.term].df) <= lexiconMaxShare*float64(c.counted)+1 }
 		for _, s := range l.clusters[n] {
 			if own[s] {
 				continue
 			}
 			for _, t := range c.found(s, 1) {
-				if few(t) {
+				if c.isRare(t) {
 					g.terms = append(g.terms, t)
 				}
 			}
 			for _, zh := range l.english[s] {
 				for _, t := range c.chinese(zh) {
-					if !out.han && few(t) && !slices.ContainsFunc(other.terms, func(o weighted) bool { return o.term == t.term }) {
+					if !out.han && c.isRare(t) && !slices.ContainsFunc(other.terms, func(o weighted) bool { return o.term == t.term }) {
 						other.terms = append(other.terms, t)
 					}
 				}
 			}
 		}
-		for _, g := range []*group{g, &other} {
-			if len(g.terms) > 0 {
-				g.idf = c.idf(c.dfOf(g.terms))
-				out.groups = append(out.groups, *g)
-			}
-		}
+		c.addGroup(out, *g)
+		c.addGroup(out, other)
 	}
+}
+
+// isRare reports whether few enough documents have a term for it to say something of a topic.
+func (c *core) isRare(t weighted) bool {
+	return float64(c.lists[t.term].df) <= lexiconMaxShare*float64(c.counted)+1
 }

@@ -17,13 +17,7 @@ func TestLives(t *testing.T) {
 	}{{"en-1", 59}, {"en-2", 51}, {"zh-1", 86}, {"zh-2", 75}, {"zh-3", 76}} {
 		path := "testdata/lives/" + life.file
 		turns, asked := readFriends(t, path+".txt")
-		x := openOn(t, newSegments(), Options{})
-		for n, u := range turns {
-			if err := x.Add(Doc{ID: idOf(n + 1), Kind: Utterance, Session: u.session, At: u.at, Order: uint64(n), Speaker: u.speaker, Text: u.text}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		now := turns[len(turns)-1].at.AddDate(0, 0, 1)
+		x, now := friends(t, turns, nil, nil)
 		o := openTalk{file: life.file, x: x, now: now, turns: turns, asked: asked}
 		for _, q := range asked {
 			o.right = append(o.right, evidenceOf(turns, q))

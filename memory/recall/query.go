@@ -329,6 +329,14 @@ func (c *core) found(term string, weight float64) []weighted {
 	return nil
 }
 
+// addGroup adds a group to the question if it has terms.
+func (c *core) addGroup(out *question, g group) {
+	if len(g.terms) > 0 {
+		g.idf = c.idf(c.dfOf(g.terms))
+		out.groups = append(out.groups, g)
+	}
+}
+
 // idf returns BM25's inverse document frequency. It is never negative.
 func (c *core) idf(df float64) float64 {
 	n := math.Max(float64(c.counted), df)

@@ -62,16 +62,13 @@ func (c *core) compounds(out *question, words []word, at map[string]int) {
 			if second == "" {
 				continue
 			}
-			g := group{signal: sigMatch, weight: 1, share: 1}
-			if g.terms = c.inOther(a.term + " " + second); len(g.terms) > 0 {
-				for _, w := range []word{a, b} {
-					if n, ok := at[w.term]; ok {
-						g.words = append(g.words, n)
-					}
+			g := group{signal: sigMatch, weight: 1, share: 1, terms: c.inOther(a.term + " " + second)}
+			for _, w := range []word{a, b} {
+				if n, ok := at[w.term]; ok {
+					g.words = append(g.words, n)
 				}
-				g.idf = c.idf(c.dfOf(g.terms))
-				out.groups = append(out.groups, g)
 			}
+			c.addGroup(out, g)
 			if !b.stop {
 				break
 			}
@@ -172,10 +169,7 @@ func (c *core) translatedWord(out *question, chinese []rune, all []translation, 
 			asked = append(asked, matter{en.term, g.words[len(g.words)-1]})
 		}
 	}
-	if len(g.terms) > 0 {
-		g.idf = c.idf(c.dfOf(g.terms))
-		out.groups = append(out.groups, g)
-	}
+	c.addGroup(out, g)
 	c.fellowsOfChinese(out, string(chinese), g.words)
 	return asked
 }

@@ -165,20 +165,14 @@ func (l *Loaded) checkBrokerURL(key, value string) error {
 	return nil
 }
 
+// unlocks are the settings that each say how the node is unlocked.
+var unlocks = []string{"unlock.passphrase_env", "unlock.passphrase_file", "unlock.key_file", "unlock.keyring"}
+
 func (l *Loaded) checkUnlock() error {
-	u := &l.Unlock
 	var set []string
-	for _, w := range []struct {
-		key string
-		on  bool
-	}{
-		{"unlock.passphrase_env", u.PassphraseEnv != ""},
-		{"unlock.passphrase_file", u.PassphraseFile != ""},
-		{"unlock.key_file", u.KeyFile != ""},
-		{"unlock.keyring", u.Keyring},
-	} {
-		if w.on {
-			set = append(set, w.key)
+	for _, name := range unlocks {
+		if k, _ := findKey(name); !k.of(&l.Config).IsZero() {
+			set = append(set, name)
 		}
 	}
 	if len(set) > 1 {

@@ -140,7 +140,7 @@ func (l *Loaded) readFile(over *Config, flag, variable string) error {
 
 // exclusive are settings of which only one of each list can be in force.
 var exclusive = [][]string{
-	{"unlock.passphrase_env", "unlock.passphrase_file", "unlock.key_file", "unlock.keyring"},
+	unlocks,
 	{"llm.key", "llm.key_file"},
 	{"dense.key", "dense.key_file"},
 }

@@ -213,6 +213,18 @@ type bundleRead struct {
 	seen    []mark.Seen
 }
 
+// forms opens a marked bundle under its key, see [bundle.Forms]. The caller zeroes the marking key.
+func (s *Shop) forms(k *seal.Key, c *carried) (marking *seal.Key, all []mark.Text, of []memory.Candidate, err error) {
+	if marking, err = s.marking(c.offer.Commitment); err != nil {
+		return nil, nil, nil, err
+	}
+	if all, of, err = bundle.Forms(k, marking, c.items); err != nil {
+		marking.Zero()
+		return nil, nil, nil, err
+	}
+	return marking, all, of, nil
+}
+
 func (s *Shop) readMarks(ctx context.Context, l *listed, text string) (*bundleRead, error) {
 	_, c, err := offeredIn(s.c.Dir, l.Version)
 	if err != nil {
@@ -223,13 +235,8 @@ func (s *Shop) readMarks(ctx context.Context, l *listed, text string) (*bundleRe
 		return nil, err
 	}
 	defer k.Zero()
-	marking, err := s.marking(c.offer.Commitment)
+	marking, forms, _, err := s.forms(k, &c)
 	if err != nil {
-		return nil, err
-	}
-	forms, _, err := bundle.Forms(k, marking, c.items)
-	if err != nil {
-		marking.Zero()
 		return nil, err
 	}
 	seen, err := mark.Read(ctx, forms, text)

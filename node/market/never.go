@@ -69,12 +69,11 @@ func (s *Shop) readings(l *listed, c *carried) ([]memory.Candidate, error) {
 	if c.offer.Marks == 0 {
 		return bundle.Open(&c.offer.Listing, &bundle.Keys{Bundle: k}, c.items)
 	}
-	marking, err := s.marking(c.offer.Commitment)
+	marking, forms, of, err := s.forms(k, c)
 	if err != nil {
 		return nil, err
 	}
-	defer marking.Zero()
-	forms, of, err := bundle.Forms(k, marking, c.items)
+	marking.Zero()
 	var out []memory.Candidate
 	for i, t := range forms {
 		for form := range 2 {
@@ -83,5 +82,5 @@ func (s *Shop) readings(l *listed, c *carried) ([]memory.Candidate, error) {
 			out = append(out, m)
 		}
 	}
-	return out, err
+	return out, nil
 }

@@ -82,11 +82,8 @@ func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.Cont
 		res.Answer = answer.Unknown
 		return
 	}
-	res.Known = true
+	res.Known = !a.Unknown
 	res.Answer, res.Model, res.Cited, res.Invented = a.Text, by, a.Cited, a.Invented
-	if a.Unknown {
-		res.Known = false
-	}
 	for _, l := range a.Lines {
 		for _, it := range items {
 			if it.ID == l.ID {

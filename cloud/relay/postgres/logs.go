@@ -61,11 +61,7 @@ func (s *Store) inSpace(ctx context.Context, what string, id memory.SpaceID, f f
 // locked the account's row before.
 func lockSpace(ctx context.Context, tx pgx.Tx, account relay.AccountID, id memory.SpaceID) (relay.Space, error) {
 	head := relay.Space{Account: account}
-	err := scanHead(tx.QueryRow(ctx, selectHead+" FOR UPDATE", account[:], id[:]), &head)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = relay.ErrNotFound
-	}
-	return head, err
+	return head, notHere(scanHead(tx.QueryRow(ctx, selectHead+" FOR UPDATE", account[:], id[:]), &head))
 }
 
 func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry, founding *relay.Founding, quota relay.Quota) error {

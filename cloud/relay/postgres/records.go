@@ -44,12 +44,8 @@ func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record
 	return s.inSpace(ctx, "keep record", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
 		if r.ID != r.About {
 			var there int
-			err := tx.QueryRow(ctx, "SELECT 1 FROM records WHERE account = $1 AND space = $2 AND id = $3", a.ID[:], id[:], r.About[:]).Scan(&there)
-			if errors.Is(err, pgx.ErrNoRows) {
-				err = relay.ErrNotFound
-			}
-			if err != nil {
-				return err
+			if err := tx.QueryRow(ctx, "SELECT 1 FROM records WHERE account = $1 AND space = $2 AND id = $3", a.ID[:], id[:], r.About[:]).Scan(&there); err != nil {
+				return notHere(err)
 			}
 		}
 		made, err := tx.Exec(ctx, `INSERT INTO records SELECT $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5 FROM records WHERE account = $1 AND space = $2

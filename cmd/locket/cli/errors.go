@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/diskspace"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
@@ -166,7 +167,7 @@ func (a *App) advice(err error) string {
 		return "Use a passphrase or a key file instead: --passphrase-file, --key-file."
 	case errors.Is(err, syscall.EADDRINUSE):
 		return "Another program listens there, such as Mosquitto or the daemon of another home. End it, or choose another address;\nfor wearables: --set broker.listen=127.0.0.1:1884. To use Mosquitto: " + a.WithHome("locket run --broker tcp://127.0.0.1:1883")
-	case errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), syscall.ENOSPC.Error()):
+	case diskspace.IsFull(err) || strings.Contains(err.Error(), syscall.ENOSPC.Error()):
 		return "The disk is full. Free some space there, and run the command again."
 	case a.unwritable(err) != "":
 		home := ShellWord(a.unwritable(err))
