@@ -168,13 +168,10 @@ func parted(t *discourse.Talk, b *discourse.BareZh, x string) {
 			if !syntax.PersonZh(name) && !discourse.NameZh(name) || syntax.KinPrefixZh(name) != "" {
 				return
 			}
-			if end == "离婚了" {
-				for _, noun := range nouns {
-					ended(t, b, "relation", noun, name, false)
-				}
-				return
+			if end != "离婚了" {
+				nouns = unwedTo(t, name, nouns)
 			}
-			for _, noun := range unwedTo(t, name, nouns) {
+			for _, noun := range nouns {
 				ended(t, b, "relation", noun, name, false)
 			}
 			return

@@ -268,12 +268,11 @@ func isThen(t *discourse.Talk, s syntax.Sentence, subject, time string, wrong *t
 	from := len(t.Out.Candidates)
 	c, ok := t.Parse(all[0])
 	if p, known := plannedOn(t, &c, wrong); ok && known {
-		if to := discourse.Together(c.Whens); to != nil && to.Clock && !to.HasDay && !to.Sure && p.Clock && p.Minute >= 12*60 && to.Minute < 12*60 && to.Minute+12*60 > p.Minute {
+		to := discourse.Together(c.Whens)
+		if to != nil && to.Clock && !to.HasDay && !to.Sure && p.Clock && p.Minute >= 12*60 && to.Minute < 12*60 && to.Minute+12*60 > p.Minute {
 			to.Minute += 12 * 60 // from six in the evening to seven
-			discourse.Moved(t, p.Move(to), s, 0.86)
-			return
 		}
-		discourse.Moved(t, p.Move(discourse.Together(c.Whens)), s, 0.86)
+		discourse.Moved(t, p.Move(to), s, 0.86)
 		return
 	}
 	Clause(t, all[0])
