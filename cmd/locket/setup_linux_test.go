@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,7 +76,7 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 // untilHidden waits until nothing typed is shown. Nobody presses Ctrl+C between a prompt's appearance
 // and that moment.
 func untilHidden(at *os.File) {
-	for late := time.Now().Add(10 * time.Minute); time.Now().Before(late); runtime.Gosched() {
+	for late := time.Now().Add(10 * time.Minute); time.Now().Before(late); time.Sleep(time.Millisecond) {
 		if mode, err := unix.IoctlGetTermios(int(at.Fd()), unix.TCGETS); err != nil || mode.Lflag&unix.ECHO == 0 {
 			break
 		}
