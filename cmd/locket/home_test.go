@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/runcmd"
 	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/engines"
 )
 
 // cheapHome are settings with which a home opens quickly: it loads no built-in plugin.
@@ -22,7 +24,9 @@ var madePhrase string
 
 // testDeps is Product with shared compiled plugins, cheap passphrases and no demo.
 func testDeps() cli.Deps {
-	d := runcmd.Product(os.Getenv(plugincache.Env), 4)
+	none := []string{} // other programs of this machine may listen where engines do
+	look := engines.Places{Whisper: none, Speech: none, Wyoming: none, Ollama: none, Llama: none, Announced: func(context.Context) []netip.AddrPort { return nil }}
+	d := runcmd.Product(os.Getenv(plugincache.Env), look, 4)
 	d.Environ = append(slices.Clone(cheapHome), os.Environ()...)
 	init := d.InitHome
 	d.InitHome = func(cfg config.Config, o cli.InitOptions) (phrase string, err error) {

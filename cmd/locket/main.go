@@ -35,7 +35,7 @@ func main() {
 		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx, stop := untilSignal()
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, runcmd.Product(pluginCache, 0))
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, runcmd.Product(pluginCache, engines.Places{}, 0))
 	stop()
 	os.Exit(code)
 }

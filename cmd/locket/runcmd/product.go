@@ -14,13 +14,15 @@ import (
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/sync/pairing"
 	"github.com/locket-dev/locket/wasm"
 )
 
-// Product returns what the command is built on. cache is the folder of compiled plugins, and work
-// the cost of trying a passphrase (node.InitOptions.Work). Only tests set them.
-func Product(cache string, work int) cli.Deps {
+// Product returns what the command is built on. cache is the folder of compiled plugins, look is where
+// engines are looked for, and work the cost of trying a passphrase (node.InitOptions.Work). Only tests
+// set them.
+func Product(cache string, look engines.Places, work int) cli.Deps {
 	return cli.Deps{
 		Environ: os.Environ(),
 		Restart: restart,
@@ -41,7 +43,7 @@ func Product(cache string, work int) cli.Deps {
 			if err != nil {
 				return nil, err
 			}
-			n, err := node.Open(cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: cli.ReadyPlugins, Spans: spans})
+			n, err := node.Open(cfg, node.Options{Places: look, Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: cli.ReadyPlugins, Spans: spans})
 			if errors.Is(err, node.ErrNoHome) {
 				return nil, fmt.Errorf("%w: %s", cli.ErrNoHome, cfg.Home)
 			}
