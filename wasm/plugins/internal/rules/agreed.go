@@ -14,17 +14,19 @@ import (
 
 // One person proposes something for a day, and the other agrees: "shall we say Thursday for the curry?", "Thursday's fine".
 // Then it is a plan: of both, after an invitation; of the one who was asked to do it; or of the one
-// who offered to.
+// who offered to. An errand that somebody was asked to do needs no day: "please bring your insurance card", "will do".
 
 // proposal is a proposal in the words of the one who agrees.
 type proposal struct {
-	who  string   // "Tom and I", "I", "Tom"
-	what []string // from the verb on
-	mind bool     // "would you mind …", to which "no" means agreement
+	who      string   // "Tom and I", "I", "Tom"
+	what     []string // from the verb on
+	mind     bool     // "would you mind …", to which "no" means agreement
+	reminded bool     // "don't forget to …", to which "I won't" means agreement
+	errand   bool     // what the one who is asked does is for later
 }
 
 // proposals are the beginnings of proposals, the longer first, and whom what follows is about: b
-// both, y the one who is asked, m the speaker. "ing" says that a gerund follows.
+// both, y the one who is asked, r the same, of whom not to forget it is asked, m the speaker. "ing" says that a gerund follows.
 var proposals = []struct {
 	words [][]string
 	who   byte
@@ -32,9 +34,11 @@ var proposals = []struct {
 }{
 	{refuse.WordLists("would you mind|do you mind"), 'y', true},
 	{refuse.WordLists("do you want me to|would you like me to|shall i|i could|i can"), 'm', false},
-	{refuse.WordLists("do you fancy|fancy"), 'b', true},
+	{refuse.WordLists("do you fancy|fancy|are you up for|up for"), 'b', true},
 	{refuse.WordLists("do you want to|would you like to|want to|shall we|should we|why don't we|how about we|can we|could we|we could|let's"), 'b', false},
-	{refuse.WordLists("can you|could you|will you|would you"), 'y', false},
+	{refuse.WordLists("how about|what about"), 'b', true},
+	{refuse.WordLists("can you|could you|will you|would you|please"), 'y', false},
+	{refuse.WordLists("don't forget to|dont forget to|do not forget to|remember to|make sure to|make sure you"), 'r', false},
 }
 
 // agreedTo reads an agreement to what another speaker has just proposed for a day. It reports whether the sentence needs no
@@ -63,7 +67,7 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	p, ok := proposed(&q, day)
-	if !ok || !agrees(s, p.mind) {
+	if !ok || !agrees(s, p.mind) && !(p.reminded && wont(s)) {
 		return false
 	}
 	said := p.who + " will " + strings.Join(p.what, " ")
@@ -78,7 +82,48 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 			day = &w
 		}
 	}
+	if day == nil && p.errand {
+		q.Names = false // nothing else would be kept of what is to be done
+		return readJoined(t, &q, s, "I have to "+strings.Join(p.what, " "), "")
+	}
 	return day != nil && readJoined(t, &q, s, said, "")
+}
+
+// wont reports whether a sentence answers "don't forget to …": "I won't", "no, I won't forget".
+func wont(s syntax.Sentence) bool {
+	return slices.ContainsFunc(s.Toks, func(k syntax.Token) bool { return k.S == "won't" || k.S == "wont" })
+}
+
+// errands are what somebody is asked to do later, and not at once: "could you pick up some milk?", but not "could you pass the salt?".
+var errands = syntax.Set("send ring bring buy call email book pick return pay collect order phone text print renew prepare organise organize submit fix repair cancel register sign post mail invite")
+
+// reaching are the errands of which the asker can be the object. "Bring me the menu" is for now.
+var reaching = syntax.Set("send ring call email text phone pick invite")
+
+// urgent are things that are called, or picked up, at once.
+var urgent = syntax.Set("phone ambulance police taxi cab doctor help")
+
+// isErrand reports whether what somebody is asked for is to be done later. reminded: they are asked not to forget it.
+// able: "can you …", which may ask for an ability.
+func isErrand(asked syntax.Sentence, reminded, able bool) bool {
+	at := 1
+	if asked.At(0) == "pick" && asked.At(1) == "up" {
+		at = 2
+	}
+	verb, object := asked.At(0), asked.At(at)
+	switch {
+	case reminded && (verb == "water" || verb == "feed"):
+		return true
+	case !errands[verb] || object == "" || urgent[asked.At(len(asked.Toks)-1)]:
+		return false
+	case syntax.Preposition(object) || able && !syntax.Determiner(object) && object != "your" && object != "my" && object != "me" && object != "some" && !asked.Toks[at].Cap:
+		return false // "can you pay by card?", "can you repair bikes?"
+	case object == "me":
+		return reaching[verb]
+	case verb == "bring":
+		return reminded || object == "your"
+	}
+	return true
 }
 
 // proposed parses the last proposal of a sentence.
@@ -111,6 +156,10 @@ func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 	if rest.At(0) == "please" {
 		rest = rest.Sub(1, len(rest.Toks))
 	}
+	if p.reminded = who == 'r'; p.reminded {
+		who = 'y'
+	}
+	p.errand = who == 'y' && isErrand(rest, p.reminded, q.At(from-2) == "can")
 	words := strings.Fields(rest.Raw())
 	verb, _, doing := syntax.Lemma(rest.At(0))
 	if slices.ContainsFunc(words, func(w string) bool {
@@ -126,7 +175,7 @@ func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 		words = append(append([]string{"have"}, strings.Fields(rest.Text[rest.Toks[day.Next-from].End:rest.End])...), "on", rest.Text[rest.Toks[day.First-from].Start:rest.Toks[day.Next-from-1].End])
 	case ing && doing:
 		words[0] = verb
-	case ing && (rest.At(0) == "a" || rest.At(0) == "some"):
+	case ing && (rest.At(0) == "a" || rest.At(0) == "some" || shared[rest.At(0)]):
 		words = append([]string{"have"}, words...)
 	case verb == "come" && (rest.At(1) == "to" || rest.At(1) == "over" || rest.At(1) == "round"):
 		who = 'y'
@@ -158,6 +207,9 @@ func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 	return p, true
 }
 
+// shared is what people have together.
+var shared = syntax.Set("breakfast brunch lunch coffee tea drinks dinner supper")
+
 // abilities are verbs for what somebody is able to do, not for what they can be asked to do.
 var abilities = syntax.Set("see hear feel imagine believe afford remember understand picture recall smell guess")
 
@@ -183,7 +235,7 @@ var vagueDeeds = syntax.Set("say make do be like let pass get come have")
 
 // agreeing are phrases of agreement.
 var agreeing = refuse.WordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
-	"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|good idea|great idea|brilliant|definitely|can do|i can do that")
+	"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|good idea|great idea|brilliant|definitely|can do|i can do that|i will|sure thing")
 
 // refusing are words of a refusal that [agreesAlone] would let pass, because parts of them agree or
 // are in times.
@@ -237,7 +289,7 @@ func agrees(s syntax.Sentence, mind bool) bool {
 // a condition, a conflict or a joke.
 var agreeingWord = syntax.Set("yes yeah yep yup aye no nope not a at all and oh ah sure ok okay alright right perfect lovely great grand brilliant cool absolutely exactly definitely fine good idea deal course of go on then that that's is it it's it'd " +
 	"that'd be would you me my for by with to the on will i i'd i'll we we'd we'll can do so please thanks thank cheers love happy why sounds works work suits suit problem problems worries bother trouble hassle too there see bye " +
-	"around about remind though dear mate mum mom dad darling sweetheart well")
+	"around about remind though won't wont forget dear mate mum mom dad darling sweetheart well thing")
 
 // agreesAlone reports whether a sentence has nothing but such words, times, and the name of the one
 // whom it answers.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/ellipsis"
@@ -13,10 +14,16 @@ import (
 )
 
 // Somebody who says 行 to 周六一起去爬山好不好 has agreed to a plan, which is made from the words of the
-// proposal.
+// proposal. An errand that somebody was asked to do needs no day: 记得带医保卡 and 好的.
 
 // agreementsZh are the first words of an agreement.
 var agreementsZh = []string{"行", "行啊", "行呀", "行吧", "行行", "行行行", "好", "好的", "好啊", "好呀", "好嘞", "好吧", "好好", "好好好", "可以", "可以啊", "可以的", "没问题", "成", "中", "得", "嗯", "嗯嗯", "嗯好", "嗯行", "那行", "那好", "一言为定", "说定了", "就这么定了", "没事可以", "OK", "ok", "Ok", "要得", "好哒", "好喔", "好哦"}
+
+// remindedZh are answers to who is reminded of something, besides agreements.
+var remindedZh = []string{"知道了", "知道啦", "我知道了", "记住了", "记着呢", "忘不了", "不会忘", "不会忘的", "我不会忘的", "不会的", "放心", "放心吧", "你放心", "收到"}
+
+// remindersZh are beginnings of a reminder, and requestsZh those of another request.
+var remindersZh, requestsZh = []string{"千万别忘了", "千万记得", "可别忘了", "别忘了", "别忘记", "不要忘了", "不要忘记", "你记得", "记得"}, []string{"麻烦你", "麻烦您", "麻烦", "请你", "请您", "请", "你能不能", "你能", "能不能"}
 
 // agreedTailsZh are words that may follow without changing what was agreed.
 var agreedTailsZh = []string{"谢谢", "谢谢你", "谢谢啦", "谢了", "多谢", "辛苦了", "辛苦你了", "麻烦你了", "麻烦了", "到时候见", "到时见", "回头见", "到时候联系", "听你的", "都听你的", "那就这么定了", "那就这样", "就这样", "太好了", "那太好了", "我也想去", "我都行", "我都可以"}
@@ -31,9 +38,12 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	var days []string
+	promises := false
 	for i, part := range strings.FieldsFunc(s.Text[s.Start:], func(r rune) bool { return strings.ContainsRune(" ，,。.！!、~～", r) }) {
 		switch {
 		case slices.Contains(agreementsZh, part), i > 0 && slices.Contains(agreedTailsZh, part):
+		case slices.Contains(remindedZh, part):
+			promises = true
 		case i == 0:
 			return false
 		default:
@@ -53,7 +63,10 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 			break
 		}
 	}
-	if asks := q.Ends == "？" || q.Ends == "?"; said == x && !(asks && strings.HasSuffix(said, "见")) && !strings.HasPrefix(x, "那") {
+	if len(days) == 0 && askedErrandZh(t, b, s, said, said != x, promises) {
+		return true
+	}
+	if asks := q.Ends == "？" || q.Ends == "?"; promises || said == x && !(asks && strings.HasSuffix(said, "见")) && !strings.HasPrefix(x, "那") {
 		return false
 	}
 	for i := strings.LastIndexAny(said, "，,"); i >= 0; i = strings.LastIndexAny(said, "，,") {
@@ -106,6 +119,34 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 		t.Out.Candidates[i].Confidence = min(t.Out.Candidates[i].Confidence, chinese.AnsweredSure)
 	}
 	return true
+}
+
+// askedErrandZh takes an errand without a day of which the speaker was asked in the previous turn. tagged: a
+// question tag followed it. promises: the answer is one to a reminder.
+func askedErrandZh(t *discourse.Talk, b *abi.Turn, s syntax.Sentence, said string, tagged, promises bool) bool {
+	said = syntax.StripLeadZh(said)
+	what := syntax.TrimHeads(said, remindersZh...)
+	if reminded := what != said; !reminded {
+		if what = syntax.TrimHeads(said, requestsZh...); promises || what == said && !tagged && !strings.HasPrefix(said, "帮我") {
+			return false
+		}
+	}
+	what, _, _ = strings.Cut(syntax.TrimHeads(what, "你", "您"), "，")
+	if what == "" || strings.Contains(what, "我") && !discourse.Capitalised(b.Speaker) || syntax.ContainsAny(what, "我们", "咱", "你", "您", "不", "没", "了吗") || dayWithin(t, what) != nil {
+		return false
+	}
+	what = "我得" + strings.ReplaceAll(what, "我", b.Speaker)
+	if !chinese.IsErrand(what) {
+		return false
+	}
+	from := len(t.Out.Candidates)
+	end := rejoined(t, s)
+	for _, one := range syntax.Sentences(what + "。") {
+		sentence(t, one)
+	}
+	end()
+	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
+	return len(t.Out.Candidates) > from
 }
 
 // dayWithin returns the only day that a text names; nil if it names none or several.

@@ -62,14 +62,17 @@ func dueBefore(x string) bool {
 	return ok && what != "" && syntax.StartsWithAny(due, []string{"得", "要", "必须", "一定"})
 }
 
-// errand reports whether x is an errand of the speaker: 我得去银行取点钱, 晚上我要给我妈打个电话.
-func errand(x string) bool {
+// IsErrand reports whether x is an errand of the speaker: 我得去银行取点钱, 晚上我要给我妈打个电话.
+func IsErrand(x string) bool {
 	_, what, ok := strings.Cut(x, "我")
 	what = strings.TrimPrefix(what, "们")
 	if !ok || !syntax.StartsWithAny(what, []string{"得", "要", "还得", "还要", "必须", "需要"}) || syntax.ContainsAny(what, "不", "吗", "你", "您", "如果", "买单", "洗手") || utf8.RuneCountInString(what) > 20 {
 		return false
 	}
-	return Chore(syntax.TrimHeads(what, "还", "必须", "需", "得", "要", "去")) || syntax.ContainsAny(what, "去", "给", "把") && syntax.ContainsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配", "订")
+	if _, besides, ok := strings.Cut(what, "顺便"); ok {
+		return Chore(strings.Replace(syntax.TrimHeads(besides, "去"), "买点", "买", 1))
+	}
+	return Chore(syntax.TrimHeads(what, "还", "必须", "需", "得", "要", "去")) || syntax.ContainsAny(what, "去", "给", "把", "帮") && syntax.ContainsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配", "订")
 }
 
 // Chores are beginnings of what somebody has to do with a thing, and notChores are words with the

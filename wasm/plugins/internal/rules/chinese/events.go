@@ -163,7 +163,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 		}
 		return
 	}
-	errand := errand(x)
+	errand := IsErrand(x)
 	if w == nil || !w.HasDay && (!w.Clock || attr == "" && !errand && !syntax.ContainsAny(x, "要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见", "去医院", "去看病", "去打针", "带它去", "带他去", "带她去") && !today(x)) {
 		promise(t, b, errand && (!named || who.Key == t.Self.Key))
 		return

@@ -113,8 +113,9 @@ var shows = syntax.Set("give send buy make find get knit bring show draw paint")
 func (v *view) fragmentary() bool {
 	i := v.start()
 	first := v.at(i)
-	if (Counts(first) || first == "half" || first == "quarter") && v.has(settling) > 0 && v.has(wordsMine) == 0 {
-		return true // "half seven's good, at the usual place"
+	day := (syntax.WeekdayOf(first, false) >= 0 || first == "tomorrow") && len(v.words)-i < 8
+	if (day || Counts(first) || first == "half" || first == "quarter") && v.has(settling) > 0 && v.has(wordsMine) == 0 {
+		return true // "half seven's good, at the usual place", "Thursday at quarter past four works"
 	}
 	if next := v.at(i + 1); (first == "only" || first == "just" || first == "mostly" || first == "about" || first == "sometimes") && (syntax.Preposition(next) || Counts(next)) {
 		return true // "only on Sundays, Jonas does the rest"
