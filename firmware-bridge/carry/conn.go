@@ -154,7 +154,7 @@ func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(co
 	c.wg.Go(func() {
 		var end error
 		for _, r := range receipts {
-			if err := r.Wait(ctx); err != nil && !errors.Is(err, wear.ErrThen) && !errors.Is(end, wear.ErrRefused) {
+			if err := r.Wait(ctx); err != nil && !errors.Is(err, wear.ErrThen) && !errors.Is(err, wear.ErrRefused) {
 				end = err
 			}
 		}
@@ -173,16 +173,12 @@ func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(co
 	})
 }
 
-// putBy returns the final error of receipts, some of which the node may have refused for good. It
-// is nil if all of those were quarantined.
+// putBy returns the final error of receipts that are answered. end is that of those which the node
+// did not refuse. A refused one adds an error unless it was quarantined.
 func (c *Conn) putBy(receipts []*wear.Receipt, end error) error {
 	c.out.settle()
-	if !errors.Is(end, wear.ErrRefused) {
-		return end
-	}
-	end = nil
 	for _, r := range receipts {
-		if err := c.out.unkept[r]; err != nil {
+		if err := c.out.unkept[r]; err != nil && end == nil {
 			end = err
 		}
 		delete(c.out.unkept, r)

@@ -143,9 +143,6 @@ func (p *publisher) gap(ctx context.Context, at time.Time, reason string) error 
 		return nil
 	}
 	boot, seq := p.client.Reserve(1)
-	if len(reason) > wire.MaxReason {
-		reason = reason[:wire.MaxReason] // the text is ASCII
-	}
 	o := unackedGap{boot, seq, at, reason}
 	p.noteUnacked(o)
 	_, err := p.publish(ctx, o.message())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -30,8 +31,11 @@ type unackedGap struct {
 	Reason string    `json:"reason"`
 }
 
+// message makes the message of a gap. A long reason is cut between two characters, as the node
+// refuses text that is not UTF-8.
 func (o *unackedGap) message() *wire.Gap {
-	return &wire.Gap{Header: wire.Header{Boot: o.Boot, Seq: o.Seq, At: o.At}, Missing: memory.Range{From: o.Seq, To: o.Seq}, Reason: o.Reason}
+	reason := strings.ToValidUTF8(o.Reason[:min(len(o.Reason), wire.MaxReason)], "")
+	return &wire.Gap{Header: wire.Header{Boot: o.Boot, Seq: o.Seq, At: o.At}, Missing: memory.Range{From: o.Seq, To: o.Seq}, Reason: reason}
 }
 
 // noteUnacked stores a gap before it is sent.

@@ -325,6 +325,11 @@ func (s *Spool) done(id ID) {
 		return
 	}
 	delete(s.where, id)
+	s.remove(f, id)
+}
+
+// remove removes an entry from a file, and the file with its last entry.
+func (s *Spool) remove(f *file, id ID) {
 	delete(f.open, id)
 	if len(f.open) == 0 {
 		s.drop(f)
@@ -369,8 +374,11 @@ func (s *Spool) Quarantine(id ID) error {
 	if err != nil {
 		return fmt.Errorf("spool: %w", err)
 	}
-	s.done(id)
-	return s.append(s.by, e)
+	if err := s.append(s.by, e); err != nil {
+		return err
+	}
+	s.remove(f, id)
+	return nil
 }
 
 // Close closes the files. It is safe to call twice.

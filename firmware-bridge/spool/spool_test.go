@@ -129,6 +129,36 @@ func TestSpool(t *testing.T) {
 	}
 }
 
+// A refused entry stays where it is if it can't be put by, as on a full disk.
+func TestRefusedStaysWithoutRoom(t *testing.T) {
+	dir, id := t.TempDir(), seal.NewIdentity()
+	s := open(t, dir, 0)
+	if err := s.SetKey(id.Recipient().String()); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, s, 1, false)
+	keep(t, s, 2, false)
+	if err := s.Quarantine(ID{7, 1}); err != nil {
+		t.Fatal(err)
+	}
+	full, err := os.Open(filepath.Join(dir, byName)) // nothing can be written to it
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.by.f.Close()
+	s.by.f = full
+	if err := s.Quarantine(ID{7, 2}); err == nil || s.Len() != 2 {
+		t.Errorf("%v, %d are kept", err, s.Len())
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir, 0)
+	if got := fmt.Sprint(next(t, s, id)); got != "[1 2]" {
+		t.Errorf("%s are due", got)
+	}
+}
+
 // Each file is limited in size, and so are all files together.
 func TestSpoolIsBounded(t *testing.T) {
 	dir, id := t.TempDir(), seal.NewIdentity()
