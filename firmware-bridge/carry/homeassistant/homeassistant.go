@@ -255,7 +255,7 @@ func (s *session) saveState(e string, now thing) error {
 func (s *session) message(e frame.Entity, a about, t *thing) wire.Message {
 	name := cmp.Or(a.name, strings.ReplaceAll(e.Object, "_", " "))
 	if len(name) > memory.MaxName {
-		name = e.Object[:min(len(e.Object), memory.MaxName)]
+		name = memory.Cut(e.Object, memory.MaxName)
 	}
 	if e.Domain == "sensor" {
 		v, ok := frame.Number(t.State)
@@ -263,7 +263,7 @@ func (s *session) message(e frame.Entity, a about, t *thing) wire.Message {
 			return nil
 		}
 		t.Told = t.At
-		return &wire.Sensor{Name: name, Values: []float64{v}, Unit: a.unit}
+		return &wire.Sensor{Name: name, Values: []float64{v}, Unit: memory.Cut(a.unit, wire.MaxUnit)}
 	}
 	what := frame.Says(e.Domain, a.class, t.State)
 	if what == "" {

@@ -197,3 +197,30 @@ func TestEntitiesAreBounded(t *testing.T) {
 		t.Errorf("%d lines", got)
 	}
 }
+
+// A sensor whose unit is longer than the node takes is carried with the beginning of it, and holds up
+// nothing behind it: its message would come again on each connection.
+func TestLongUnit(t *testing.T) {
+	t.Parallel()
+	q := &link.Queue{Patience: carrytest.Limit}
+	at := time.Date(2026, 5, 2, 5, 30, 0, 0, time.UTC).Format(time.RFC3339)
+	add := func(entity, leaf, payload string) {
+		q.Messages = append(q.Messages, link.Notification{Char: "statestream/" + entity + "/" + leaf, Data: []byte(payload)})
+	}
+	add("sensor/rain", "unit_of_measurement", `"升每平方米每小时（过去七天平均）"`)
+	add("sensor/rain", "state", "3")
+	add("sensor/rain", "last_changed", at)
+	add("binary_sensor/door", "device_class", `"door"`)
+	add("binary_sensor/door", "state", "on")
+	add("binary_sensor/door", "last_changed", at)
+	n := carrytest.NewNode(t)
+	b := n.Bridge(t, carrytest.StatePath(t), homeassistant.Family, q)
+	b.Cfg.Options = options
+	if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Connections != 1 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	read := n.Disk.OfKind(memory.KindSensor)
+	if len(read) != 1 || read[0].Unit != "升每平方米每小时（过" || len(lines(n.Disk.Events)) != 1 {
+		t.Errorf("%+v", n.Disk.Events)
+	}
+}

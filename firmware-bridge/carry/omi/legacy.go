@@ -109,6 +109,7 @@ func (d *legacy) tick(ctx context.Context, now time.Time) error {
 		return d.fail(ctx, fmt.Errorf("its state has changed: %w", errors.Join(err, frame.ErrFormat)))
 	}
 	if state.Used == 0 {
+		clear(d.safe)
 		d.until = now.Add(freshStock)
 		d.s.OnNote(carry.Note{What: "storage", Text: "nothing is left in the device"})
 		return nil
@@ -157,6 +158,7 @@ func (d *legacy) notified(ctx context.Context, b []byte) error {
 		d.s.Report.Records += uint64((d.used + frame.LegacyBlock - 1) / frame.LegacyBlock)
 		d.s.OnNote(carry.Note{What: "storage", Text: fmt.Sprintf("%d bytes are with the node; the device has deleted them", d.used)})
 		d.kept = legacyState{Boot: d.kept.Boot}
+		clear(d.safe) // the next file is another one
 		d.phase, d.until = idle, time.Time{}
 		return d.saveState()
 	}

@@ -2,9 +2,11 @@ package omi
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 )
 
@@ -63,5 +65,24 @@ func TestStoredSound(t *testing.T) {
 		if s := strings.Join(got, " "); s != c.want {
 			t.Errorf("%s: %s, want %s", c.name, s, c.want)
 		}
+	}
+}
+
+// The blocks of a file that the device has deleted say nothing about whether all of the next file
+// came. That file would be deleted, too.
+func TestLegacyCountsTheBlocksOfOneFile(t *testing.T) {
+	file, err := carry.OpenState(filepath.Join(t.TempDir(), "state.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &carry.Conn{Report: &carry.Report{}}
+	c.State, c.OnNote = file, func(carry.Note) {}
+	d := &legacy{s: &session{Conn: c}, phase: advancing, used: 3 * frame.LegacyBlock, safe: map[uint64]bool{1: true, 2: true, 3: true}}
+	if err := d.notified(t.Context(), []byte{byte(frame.LegacyDeleted)}); err != nil {
+		t.Fatal(err)
+	}
+	d.used, d.pos = 2*frame.LegacyBlock, frame.LegacyBlock // of the next file, one of two blocks came
+	if d.complete() {
+		t.Error("the next file counts as complete")
 	}
 }

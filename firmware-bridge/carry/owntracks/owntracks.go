@@ -129,6 +129,7 @@ func (s *session) place(ctx context.Context, kind string, at time.Time, p memory
 		s.NoteDamaged(fmt.Sprintf("owntracks: %s: a name of %d bytes, at most %d", kind, len(p.Name), memory.MaxName))
 		return nil, nil
 	}
+	p.Accuracy = min(p.Accuracy, wire.MaxAcc)
 	seq := carry.Seq(fmt.Appendf(nil, "%s %d %v %v %s", kind, at.UnixMilli(), p.Lat, p.Lon, p.Name))
 	s.Report.Places++
 	s.Note("place", "%s %.5f, %.5f %s", at.Format(time.RFC3339), p.Lat, p.Lon, p.Name)

@@ -172,3 +172,22 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 }
+
+// A fix whose accuracy is a meaningless number is carried, and holds up nothing behind it: its
+// message would come again on each connection.
+func TestHugeAccuracy(t *testing.T) {
+	t.Parallel()
+	q := &link.Queue{Patience: carrytest.Limit}
+	for i, acc := range []string{"1e300", "9"} {
+		q.Messages = append(q.Messages, link.Notification{Char: "owntracks/jane/phone", Data: fmt.Appendf(nil, `{"_type":"location","lat":50,"lon":5.1,"tst":%d,"acc":%s}`, then+i, acc)})
+	}
+	n := carrytest.NewNode(t)
+	b := n.Bridge(t, carrytest.StatePath(t), owntracks.Family, q)
+	b.Cfg.Options = options
+	if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Connections != 1 || rep.Places != 2 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	if got := n.Disk.OfKind(memory.KindLocation); len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
+}

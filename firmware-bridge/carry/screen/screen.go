@@ -16,6 +16,7 @@ import (
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -172,7 +173,7 @@ func (s *session) publishTitle(ctx context.Context, w link.Window, named, pictur
 	}
 	title := []rune(w.Title)
 	text := string(title[:min(len(title), maxText)])
-	return s.PublishLive(ctx, &wire.Words{Header: wire.Header{At: now}, Text: text, Speaker: "screen " + w.App})
+	return s.PublishLive(ctx, &wire.Words{Header: wire.Header{At: now}, Text: text, Speaker: memory.Cut("screen "+w.App, memory.MaxName)})
 }
 
 // Command implements [carry.Session]. A pause takes effect with the next look.

@@ -90,3 +90,20 @@ func TestUnreadablePixels(t *testing.T) {
 		t.Errorf("%q", told)
 	}
 }
+
+// The class of a window can be longer than the node takes as a speaker, as an address that a browser
+// shows as an application.
+func TestLongClass(t *testing.T) {
+	d := &scripted{looks: func(int) link.Desktop {
+		return link.Desktop{Front: &link.Window{App: "chrome-" + strings.Repeat("example.org__", 20), Title: "Letter", Width: 2, Height: 2}}
+	}}
+	d.shot = func() ([]byte, error) {
+		return append([]byte{2, 0, 0, 0, 2, 0, 0, 0}, bytes.Repeat([]byte{100}, 16)...), nil
+	}
+	n := carrytest.NewNode(t)
+	stop := n.Bridge(t, carrytest.StatePath(t), screen.Family, d).Start(t)
+	n.Disk.Until(t, "a photo", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindPhoto)) == 1 })
+	if rep := stop(); rep.Connections != 1 {
+		t.Errorf("%+v", rep)
+	}
+}

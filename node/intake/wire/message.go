@@ -332,7 +332,7 @@ func (m *Words) toFields(out map[string]any) {
 func (m *Location) fromFields(r *fields) {
 	m.Lat = r.float("lat", need, -90, 90)
 	m.Lon = r.float("lon", need, -180, 180)
-	m.Accuracy = r.float("acc", optional, 0, 1e8)
+	m.Accuracy = r.float("acc", optional, 0, MaxAcc)
 	m.Name = r.text("name", optional, memory.MaxName)
 }
 
@@ -345,7 +345,7 @@ func (m *Location) toFields(out map[string]any) {
 func (m *Sensor) fromFields(r *fields) {
 	m.Name = r.text("name", need, memory.MaxName)
 	m.Values = r.floats("values")
-	m.Unit = r.text("unit", optional, 32)
+	m.Unit = r.text("unit", optional, MaxUnit)
 }
 
 func (m *Sensor) toFields(out map[string]any) {

@@ -32,7 +32,9 @@ const (
 	MaxCodecs  = 16        // in a hello
 	MaxSeqs    = 256       // in one ack
 	MaxReason  = 512       // bytes of a reason or an error
+	MaxUnit    = 32        // bytes of a reading's unit
 	MaxDevice  = 32        // characters of a device's name
+	MaxAcc     = 1e8       // m, accuracy of a place
 
 	maxDepth = 4    // of maps and arrays, the message itself included
 	maxPairs = 64   // fields of one map
