@@ -55,11 +55,13 @@ func (s *Store) readOrder() error {
 		return err
 	}
 	for i, r := range gone {
-		s.gone[r] = i
+		if _, again := s.gone[r]; !again {
+			s.gone[r] = len(s.gone)
+		}
 		if d, err := s.read(r); err != nil {
 			return err
 		} else if d.Body != nil {
-			if i < len(gone)-1 { // only the last removal can have been interrupted by a crash
+			if r != gone[len(gone)-1] { // only the last removal can have been interrupted, by a crash or, in version 0.1.0, again and again by a full disk
 				return fmt.Errorf("gone: line %d: %w: %s of %s has its body", i+1, memory.ErrDamaged, r.Position, r.Member)
 			}
 			if err := s.folder.put(d.WithoutBody()); err != nil {
@@ -84,17 +86,20 @@ func (s *Store) note(r replica.Ref) error {
 // unnote removes the last line. The caller has held mu since the line was
 // written, so nobody has read it.
 func (s *Store) unnote() error {
-	path := filepath.Join(s.root, "order")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	last := bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n') + 1
-	if err := os.Truncate(path, int64(last)); err != nil {
+	if err := cutLine(filepath.Join(s.root, "order")); err != nil {
 		return err
 	}
 	s.order = s.order[:len(s.order)-1]
 	return nil
+}
+
+// cutLine removes the last line of a file.
+func cutLine(path string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.Truncate(path, int64(bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n')+1))
 }
 
 func readRefs(path string) ([]replica.Ref, error) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 const limitEnv = "LOCKET_TEST_SHELF_LIMIT"
@@ -106,5 +108,48 @@ func TestFullDiskForALaterBody(t *testing.T) {
 	s = newStore(t, dir, log)
 	if _, n := s.Position(); n != 2 || !strings.Contains(bodies(t, s), "a long story") {
 		t.Errorf("%d in the order, want 2: %s", n, bodies(t, s))
+	}
+}
+
+// If there is no room to write a delta without its body, the file gone does not name it, however
+// often it is tried. Otherwise the store could not be opened again. A store that an earlier version
+// has left in this way is repaired.
+func TestFullDiskForARemoval(t *testing.T) {
+	if !limited(t) {
+		return
+	}
+	for _, earlier := range []bool{false, true} {
+		log, state := world(t)
+		dir := t.TempDir()
+		s := newStore(t, dir, log)
+		p := &author{actor: phone, state: state}
+		one, two := p.say(t, "a long story"), p.say(t, "another one")
+		take(t, s, one, two)
+		ref := func(d *envelope.Delta) replica.Ref { return chainOf(&d.Header).ref(d.Header.Seq) }
+		gone := filepath.Join(dir, spaceID.String(), "gone")
+		for range 3 {
+			var err error
+			under(t, 150, func() { err = s.Forget(t.Context(), []replica.Ref{ref(one), ref(two)}) })
+			if lines, e := readRefs(gone); err == nil || e != nil || len(lines) != 0 {
+				t.Fatalf("without room: %v; %d lines, %v", err, len(lines), e)
+			}
+			if earlier {
+				if err := appendRef(gone, ref(one)); err != nil {
+					t.Fatal(err)
+				}
+				if err := appendRef(gone, ref(one)); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		s = newStore(t, dir, log)
+		if err := s.Forget(t.Context(), []replica.Ref{ref(one), ref(two)}); err != nil {
+			t.Fatal(err)
+		}
+		s = newStore(t, dir, log)
+		if left := bodies(t, s); strings.Contains(left, "story") || strings.Contains(left, "another") || len(s.gone) != 2 || s.gone[ref(two)] != 1 {
+			t.Errorf("%q, %v", left, s.gone)
+		}
 	}
 }

@@ -121,11 +121,12 @@ func (s *Store) Forget(_ context.Context, refs []replica.Ref) error {
 		if err != nil {
 			return err
 		}
-		if err := appendRef(filepath.Join(s.root, "gone"), r); err != nil {
+		path := filepath.Join(s.root, "gone")
+		if err := appendRef(path, r); err != nil {
 			return err
 		}
 		if err := s.folder.put(d.WithoutBody()); err != nil {
-			return err
+			return errors.Join(err, cutLine(path))
 		}
 		s.gone[r] = len(s.gone)
 	}

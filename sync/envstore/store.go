@@ -58,7 +58,7 @@ type Store struct {
 	entries [][]byte                                     // its entries on the wire
 	links   map[chain]envelope.Link                      // how far each chain goes
 	order   []replica.Ref                                // the lines of the file order
-	gone    map[replica.Ref]int                          // line number of each removed body
+	gone    map[replica.Ref]int                          // number of each removed body, in the order of the lines
 	mayLog  func(context.Context, *envelope.Entry) error // asks the primary relay to take an entry first; see SetLogAppender
 	blobAt  []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
 	changed chan struct{} // closed and replaced when something new has come
