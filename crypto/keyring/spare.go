@@ -17,12 +17,22 @@ import (
 // is deleted with it.
 const spareDir = "spare"
 
-// writeBoth replaces a file of the ring, and then its copy.
+// writeBoth writes a file of the ring and its copy. If there is a file already, its copy comes
+// first: if that can't be written, nothing is changed. If there is none, the file comes first,
+// because a copy without its file counts as damage.
 func writeBoth(dir, name string, body []byte) error {
-	if err := writeFile(filepath.Join(dir, name), name, body); err != nil {
-		return err
+	path := filepath.Join(dir, name)
+	there, err := exists(path)
+	if err == nil && there {
+		err = writeSpare(dir, name, body)
 	}
-	return writeSpare(dir, name, body)
+	if err == nil {
+		err = writeFile(path, name, body)
+	}
+	if err == nil && !there {
+		err = writeSpare(dir, name, body)
+	}
+	return err
 }
 
 func writeSpare(dir, name string, body []byte) error {
@@ -137,7 +147,7 @@ func Mend(dir string, aside func(path string) error) (mended []string, left []er
 }
 
 // KeepSpares updates the copies. If a process was killed between a file and its
-// copy, the copy is old, and an old passphrase could still unlock it.
+// copy, the copy is missing, or of a change that was never acknowledged.
 func (r *Ring) KeepSpares() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

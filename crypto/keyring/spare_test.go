@@ -115,6 +115,27 @@ func TestCopiesFollowThePassphrase(t *testing.T) {
 	}
 }
 
+// A passphrase that could not be changed completely, as on a full disk, is not changed at all.
+func TestPassphraseThatCouldNotBeChanged(t *testing.T) {
+	dir, r, _ := byFile(t)
+	if err := r.ChangePassphrase(ctx, KeyFile(""), "first"); err != nil {
+		t.Fatal(err)
+	}
+	spare := filepath.Join(dir, spareDir) // a file is in the place of the folder with the copies
+	if err := errors.Join(os.RemoveAll(spare), os.WriteFile(spare, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.ChangePassphrase(ctx, KeyFile(""), "second"); err == nil {
+		t.Fatal("changed without a copy")
+	}
+	if err := r.Check(ctx, Passphrase("first")); err != nil {
+		t.Errorf("the old one: %v", err)
+	}
+	if err := r.Check(ctx, Passphrase("second")); !errors.Is(err, ErrWrongPassphrase) {
+		t.Errorf("the new one: %v", err)
+	}
+}
+
 func same(t *testing.T, dir, name string) {
 	t.Helper()
 	a, err := os.ReadFile(filepath.Join(dir, name))
