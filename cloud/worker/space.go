@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,7 +271,7 @@ func (s *space) source(ctx context.Context, id memory.ID) (m *memory.Memory, err
 	return m, nil
 }
 
-// maxMedia is the greatest size, in bytes, of a blob that is read into memory.
+// maxMedia is the greatest size, in bytes, of a blob that is downloaded and read into memory.
 const maxMedia = 128 << 20
 
 // media returns the bytes of a memory's blob. It downloads the blob if
@@ -279,6 +280,13 @@ func (s *space) media(ctx context.Context, m *memory.Memory) ([]byte, error) {
 	name, err := memory.ParseID(m.Fields.Resource.Blob)
 	if err != nil {
 		return nil, err
+	}
+	note, err := s.ledger.RemoteBlob(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if size := cmp.Or(note.Plain, note.Size); size > maxMedia { // Size is that of the sealed bytes, which is more
+		return nil, fmt.Errorf("%w: a blob of %d bytes, at most %d", memory.ErrInvalid, size, maxMedia)
 	}
 	if err := s.replica.FetchBlob(ctx, name); err != nil {
 		return nil, err
@@ -290,9 +298,6 @@ func (s *space) media(ctx context.Context, m *memory.Memory) ([]byte, error) {
 			return err
 		}
 		defer r.Close()
-		if r.Size() > maxMedia {
-			return fmt.Errorf("%w: a blob of %d bytes, at most %d", memory.ErrInvalid, r.Size(), maxMedia)
-		}
 		_, err = io.Copy(&b, r)
 		return err
 	})
