@@ -22,8 +22,8 @@ import (
 // leaves either the old database or the new one.
 //
 //	records            the database
+//	records.building   a copy that is being made, and may be incomplete
 //	records.new        a complete copy
-//	records.new        a whole copy
 //	records.old        the database that it replaces
 const (
 	buildingName = recordsName + ".building"
