@@ -21,7 +21,7 @@ const (
 	silence    = 30  // without a page for this long, the download is over
 	patience   = 8   // timeout of the status
 	every      = 25  // pages that are acknowledged together
-	unreadable = 600 // wait before an unreadable page is asked for again
+	unreadable = 600 // wait before an unreadable page is asked for again, then doubled up to a day
 	partName   = "limitless"
 )
 
@@ -38,13 +38,15 @@ type download struct {
 	mark    uint64    // pages below it are on the node's disk, or do not exist any more
 	told    uint64    // pages below it were deleted on the pendant
 	newest  uint64    // the newest page when the download began
-	// Pages at or above the mark, with a number derived from their content: those that came, and
-	// those that are on the node's disk. They outlive a download, so that only lost pages have to
-	// come again.
+	// Pages at or above the mark, with a number derived from their content: those that came, with 0
+	// for those that can't be read, and those that are on the node's disk. They outlive a download,
+	// so that only lost pages have to come again.
 	came    map[uint64]uint64
 	safe    map[uint64]uint64
 	batch   []uint64        // pages for the next acknowledgement
 	stuck   bool            // a page can't be read
+	tries   int             // downloads in a row that ended before the same page, which can't be read
+	last    uint64          // that page
 	open    []*wear.Receipt // receipts of batch
 	waiting int             // batches that the node has not answered
 	over    bool            // nothing more comes
@@ -112,13 +114,17 @@ func (d *download) page(ctx context.Context, p *frame.Page, bad error) error {
 		return nil
 	}
 	d.later(silence)
-	switch {
+	switch _, again := d.came[p.Index]; {
+	case p.Index < d.mark || p.Index-d.mark >= maxAhead:
 	case bad != nil:
-		d.stuck = true
+		if d.stuck = true; again {
+			break // it was reported
+		}
+		d.came[p.Index] = 0
 		d.s.Report.Spoilt++
 		d.s.Note("warning", "storage: page %d: %v; it stays in the pendant", p.Index, bad)
 		d.s.Losses.Other(fmt.Sprintf("page %d: %v", p.Index, bad), d.s.Now)
-	case p.Index >= d.mark && p.Index-d.mark < maxAhead:
+	default:
 		if err := d.handlePage(ctx, p); err != nil {
 			return err
 		}
@@ -255,7 +261,11 @@ func (d *download) done(ctx context.Context) error {
 		reason := fmt.Sprintf("page %d did not come; what follows it stays in the pendant, and is asked for again", d.mark)
 		d.s.Note("storage", "%s", reason)
 		if d.later(firstLook); d.stuck {
-			d.later(unreadable)
+			if d.last != d.mark {
+				d.last, d.tries = d.mark, 0
+			}
+			d.later(min(unreadable<<d.tries, 24*60*60))
+			d.tries = min(d.tries+1, 8)
 		}
 	}
 	return d.s.mode(ctx)
