@@ -214,6 +214,7 @@ func (c *Conn) forgetKept() {
 				return
 			}
 		}
+		c.out.settle() // quarantines what the node refused
 		c.keep[0].ack()
 		c.keep = c.keep[1:]
 	}
