@@ -129,7 +129,7 @@ func (d *download) page(ctx context.Context, p *frame.Page, bad error) error {
 			return err
 		}
 	}
-	if p.Index >= d.newest {
+	if p.Index >= d.newest || !d.s.HasRoom() { // the pendant sends on, and what is not taken comes again
 		return d.finish(ctx)
 	}
 	return nil

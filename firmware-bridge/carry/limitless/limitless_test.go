@@ -125,6 +125,33 @@ func TestPagesAreDeletedOnceStored(t *testing.T) {
 	}
 }
 
+// If the node takes nothing, a download ends early. Its rest stays in the pendant and is fetched
+// later, and the session still hears what it is told.
+func TestDownloadEndsWhileTheNodeIsAway(t *testing.T) {
+	n := carrytest.NewNode(t)
+	p := limitless.NewPendant(carry.Play{Amount: 3000})
+	pages := p.Pages()
+	c := watch(n, p)
+	goOn := n.Disk.Stop(t)
+	b := n.Bridge(t, carrytest.StatePath(t), limitless.Family, p)
+	b.Cfg.Options.Storage, b.Cfg.FirstWait = true, calm
+	var first sync.Once
+	p.Sent = func() {
+		first.Do(func() {
+			if waits := b.Cfg.Client.Pending(); waits > carry.Window/2+100 {
+				t.Errorf("%d messages wait for the node", waits)
+			}
+			goOn()
+		})
+	}
+	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
+	if err != nil || rep.Records != 3000 || rep.Waiting+rep.Refused+rep.Dropped != 0 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	c.check(t)
+	once(t, n, pages)
+}
+
 // Three in ten packets are lost, neighbours are swapped, and the connection breaks. What was
 // deleted is in the node, once.
 func TestBadRadio(t *testing.T) {
