@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -227,5 +231,67 @@ func TestBlobsGoInOrder(t *testing.T) {
 	round(t, c)
 	if want := []envelope.Hash{first, small, large}; !slices.Equal(c.st.Blobs, want) {
 		t.Errorf("%v, want %v", c.st.Blobs, want)
+	}
+}
+
+// killed is a remote that calls leave when it has sent a blob, and before the store has it.
+type killed struct {
+	blobRemote
+	leave func()
+}
+
+func (k *killed) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
+	defer k.leave()
+	return k.blobRemote.Download(ctx, id, f, limit)
+}
+
+// reading is a blob that is read while leave is called.
+type reading struct {
+	io.ReadSeeker
+	leave func()
+}
+
+func (r *reading) Read(b []byte) (int, error) {
+	r.leave()
+	return r.ReadSeeker.Read(b)
+}
+
+// What a kill leaves of a blob that was being written does not stay on the disk.
+func TestKilledDownloadLeavesNothing(t *testing.T) {
+	log, _ := world(t)
+	dir, after := t.TempDir(), t.TempDir()
+	s := newStore(t, dir, log)
+	n := 0
+	leave := func() {
+		n++
+		if err := os.CopyFS(filepath.Join(after, strconv.Itoa(n)), os.DirFS(dir)); err != nil {
+			t.Error(err)
+		}
+	}
+	k := &killed{blobRemote{has: map[envelope.Hash]string{}}, leave}
+	id, err := k.Upload(t.Context(), strings.NewReader("a long recording"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := carrier(t, s, "relay", k).Download(t.Context(), id, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Upload(t.Context(), &reading{strings.NewReader("a photo"), leave}); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i <= n; i++ {
+		at := filepath.Join(after, strconv.Itoa(i))
+		if _, err := Open(at, log[0].Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		err := filepath.WalkDir(at, func(path string, _ fs.DirEntry, err error) error {
+			if strings.Contains(filepath.Base(path), ".tmp") {
+				t.Error("left: ", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

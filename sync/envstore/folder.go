@@ -224,6 +224,25 @@ func (f *Folder) putBlob(id envelope.Hash, from io.Reader, limit int64) error {
 	})
 }
 
+// sweep removes what a kill left of blobs that were being written. No other process may be
+// writing to the folder.
+func (f *Folder) sweep() error {
+	for _, dir := range []string{f.dir, filepath.Join(f.dir, "blobs")} {
+		names, err := names(dir)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if strings.HasPrefix(name, ".") && strings.Contains(name, ".tmp") {
+				if err := os.Remove(filepath.Join(dir, name)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // names returns the names in a folder, sorted. A missing folder has none.
 func names(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)

@@ -70,7 +70,8 @@ type Store struct {
 var _ replica.Remote = (*Store)(nil)
 
 // Open opens a store. If there is none, it makes one with the space's first log
-// entry. It repairs differences between files and lines that a crash left.
+// entry. It repairs differences between files and lines that a crash left. No other process may
+// have the store open.
 func Open(dir string, genesis []byte) (*Store, error) {
 	first, err := envelope.ParseEntry(genesis)
 	if err != nil {
@@ -78,6 +79,9 @@ func Open(dir string, genesis []byte) (*Store, error) {
 	}
 	s := &Store{space: first.Space, folder: OpenFolder(dir, first.Space), root: filepath.Join(dir, first.Space.String()), log: new(envelope.State),
 		links: map[chain]envelope.Link{}, gone: map[replica.Ref]int{}, changed: make(chan struct{})}
+	if err := s.folder.sweep(); err != nil {
+		return nil, err
+	}
 	if err := s.folder.putEntry(first); err != nil {
 		return nil, err
 	}
