@@ -184,7 +184,11 @@ func (d *legacy) handleBlock(ctx context.Context, block []byte) error {
 		}
 		return d.flushHead(ctx)
 	}
-	return d.publish(ctx, block, at)
+	if err := d.publish(ctx, block, at); err != nil || d.s.HasRoom() {
+		return err
+	}
+	d.phase, d.until = idle, time.Now().Add(d.s.FirstWait) // later, from what the node then has
+	return d.s.Dev.Write(ctx, frame.StorageChar, frame.LegacyStop.Bytes(0))
 }
 
 // flushHead reckons how long a block lasts, and publishes the blocks that waited for it.

@@ -22,6 +22,7 @@ import (
 type Pendant struct {
 	Legacy    bool                   // firmware before 3.0.20; set before the first connection
 	OnDeleted func(records [][]byte) // gets what it deletes; nil: nobody
+	Sent      func()                 // is called when a whole file was sent; nil: nobody
 	Reboot    int                    // connections that are still to end in the middle; set before the first
 
 	mu      sync.Mutex
@@ -212,6 +213,9 @@ func (d *worn) legacy(b []byte) bool {
 			if !d.data(rec[4:]) {
 				return false
 			}
+		}
+		if d.of.Sent != nil {
+			d.of.Sent()
 		}
 		return d.send([]byte{byte(frame.LegacyDone)})
 	case frame.LegacyDelete:

@@ -85,3 +85,27 @@ func TestSimulatedStorage(t *testing.T) {
 		})
 	}
 }
+
+// While the node takes nothing, a file is not read on. Its rest stays in the pendant and is fetched
+// later, and the session still hears what it is told.
+func TestFileWaitsWhileTheNodeIsAway(t *testing.T) {
+	n := carrytest.NewNode(t)
+	p := omi.NewPendant(carry.Play{Amount: 5000})
+	p.Legacy = true
+	goOn := n.Disk.Stop(t)
+	b := n.Bridge(t, carrytest.StatePath(t), omi.Family, p)
+	b.Cfg.Options.Storage = true
+	var first sync.Once
+	p.Sent = func() {
+		first.Do(func() {
+			if waits := b.Cfg.Client.Pending(); waits > carry.Window/2+100 {
+				t.Errorf("%d messages wait for the node", waits)
+			}
+			goOn()
+		})
+	}
+	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
+	if err != nil || rep.Records != 5000 || rep.Waiting+rep.Refused+rep.Dropped != 0 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+}
