@@ -60,8 +60,9 @@ func (o *owner) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
 func newOwner(t *testing.T, relay string) *owner {
 	t.Helper()
 	id, err := newIdentity(t.TempDir())
-	o := &owner{t: t, keys: &keys{space: memory.SpaceID{1, 2, 3}, id: id}, member: memory.MemberID{1}}
+	o := &owner{t: t, keys: &keys{id: id}, member: memory.MemberID{1}}
 	o.ok(err)
+	copy(o.space[:], id.public())
 	o.Add(seal.Epochs{1: seal.NewKey()})
 	rootSeed := seal.NewKey().Bytes()
 	root, recovery := ed25519.NewKeyFromSeed(rootSeed), seal.NewIdentity().Recipient()

@@ -61,12 +61,14 @@ type Worker struct {
 
 	mu     sync.Mutex
 	spaces map[memory.SpaceID]*space
+
+	broken map[string]time.Time // when a folder whose space could not be opened is tried again
 }
 
 // Open opens the home, or makes it. Only one process may have it open.
 func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
-	w := &Worker{c: c, spaces: map[memory.SpaceID]*space{}}
+	w := &Worker{c: c, spaces: map[memory.SpaceID]*space{}, broken: map[string]time.Time{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open the worker's home: %w", err), w.Close())
@@ -97,8 +99,11 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.scan, err = newScanner(ctx, c.Cache, share); err != nil {
 		return nil, err
 	}
-	if _, err := w.openNewSpaces(ctx); err != nil {
-		return nil, err
+	if opened, err := w.openNewSpaces(ctx); err != nil {
+		if len(opened) == 0 {
+			return nil, err
+		}
+		c.Log.Error("open a space", "error", err)
 	}
 	if w.queue, err = queue.Open(ctx, jobsOf(c)); err != nil {
 		return nil, err
@@ -129,26 +134,27 @@ func Jobs(ctx context.Context, c Config) (*queue.Queue, error) {
 	return queue.OpenBeside(ctx, jobsOf(c))
 }
 
-// openNewSpaces opens the spaces that the worker belongs to and that are not open yet.
+// openNewSpaces opens the spaces that the worker belongs to and that are not open yet. One that
+// can't be opened stops no other, and is tried again after a while.
 func (w *Worker) openNewSpaces(ctx context.Context) (fresh []*space, err error) {
 	dirs, err := places(w.c.Home)
-	if err != nil {
-		return nil, err
-	}
+	errs := []error{err}
 	for _, dir := range dirs {
 		j, err := readJoined(dir)
-		if errors.Is(err, os.ErrNotExist) || err == nil && w.space(j.Space) != nil {
+		if errors.Is(err, os.ErrNotExist) || err == nil && w.space(j.Space) != nil || time.Now().Before(w.broken[dir]) {
 			continue
 		}
-		if err != nil {
-			return fresh, err
+		var s *space
+		if err == nil {
+			if keyless(dir) {
+				continue // it is being removed
+			}
+			s, err = openSpace(ctx, dir, j, w.now, w.c.Log)
 		}
-		if keyless(dir) {
-			continue // it is being removed
-		}
-		s, err := openSpace(ctx, dir, j, w.now, w.c.Log)
 		if err != nil {
-			return fresh, err
+			w.broken[dir] = time.Now().Add(longWait)
+			errs = append(errs, fmt.Errorf("%s: %w", dir, err))
+			continue
 		}
 		s.reportContent = func(ctx context.Context) (delta.ReportContent, bool, error) { return w.of(ctx, s) }
 		w.mu.Lock()
@@ -156,7 +162,7 @@ func (w *Worker) openNewSpaces(ctx context.Context) (fresh []*space, err error) 
 		w.mu.Unlock()
 		fresh = append(fresh, s)
 	}
-	return fresh, nil
+	return fresh, errors.Join(errs...)
 }
 
 // Close closes what Open opened. It must be called after Run has returned.
@@ -284,16 +290,8 @@ func (w *Worker) leaveSpace(s *space) error {
 func (w *Worker) finishRemovals(ctx context.Context) error {
 	dirs, err := places(w.c.Home)
 	for _, dir := range dirs {
-		if err != nil {
-			return err
-		}
-		var j Joined
-		if j, err = readJoined(dir); errors.Is(err, os.ErrNotExist) {
-			err = nil
-			continue
-		}
-		if err == nil && keyless(dir) {
-			err = removeSpace(ctx, w.queue, dir, j.Space)
+		if j, broken := readJoined(dir); broken == nil && keyless(dir) {
+			err = errors.Join(err, removeSpace(ctx, w.queue, dir, j.Space))
 		}
 	}
 	return err
