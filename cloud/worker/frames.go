@@ -148,16 +148,15 @@ func (w *Worker) describeSequence(ctx context.Context, s *space, r *queue.Runnin
 			continue // it was forgotten
 		}
 		f, err := s.frame(ctx, src)
+		if err == nil {
+			_, err = series.Add(f)
+		}
+		if errors.As(err, new(*engine.Fault)) || errors.Is(err, memory.ErrInvalid) {
+			bad = errors.Join(bad, fmt.Errorf("photo %s: %w", src.ID, err)) // the model sees the others without it
+			continue
+		}
 		if err != nil {
 			return err
-		}
-		if _, err = series.Add(f); err != nil {
-			fault, ok := errors.AsType[*engine.Fault](err)
-			if !ok {
-				return err
-			}
-			bad = errors.Join(bad, fmt.Errorf("photo %s: %w", src.ID, fault)) // the model sees the others without it
-			continue
 		}
 		if series.Waiting() > sight.MaxFrames {
 			if err := flush(); err != nil {

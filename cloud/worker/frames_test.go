@@ -121,6 +121,7 @@ func TestUnreadableFramesAreLeftOut(t *testing.T) {
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
 	bad := o.source("image/png", pngOf(1<<16, 1<<16))
+	o.source("image/png", append(scene(t, 2), make([]byte, maxMedia)...))
 	good := o.source("image/png", scene(t, 1))
 	_, _, stop := run(t, Config{Home: home, Engines: sees(s), Now: soon})
 	if m := o.await(good); len(m.Links) != 1 || m.Links[0].To != good.String() {
