@@ -9,6 +9,7 @@ import (
 
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -110,7 +111,7 @@ func (s *session) text(ctx context.Context, char string) string {
 		return ""
 	}
 	t := strings.ToValidUTF8(strings.TrimRight(string(b), "\x00"), "")
-	return t[:min(len(t), 64)]
+	return memory.Cut(t, 64)
 }
 
 // write ignores characteristics that the device does not have.

@@ -1,6 +1,7 @@
 package omi
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
+	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
 // packed makes records of one frame of 20 ms each, with the given times.
@@ -84,5 +86,22 @@ func TestLegacyCountsTheBlocksOfOneFile(t *testing.T) {
 	d.used, d.pos = 2*frame.LegacyBlock, frame.LegacyBlock // of the next file, one of two blocks came
 	if d.complete() {
 		t.Error("the next file counts as complete")
+	}
+}
+
+// named is a device with a model name.
+type named struct {
+	link.Device
+	model string
+}
+
+func (n named) Read(context.Context, string) ([]byte, error) { return []byte(n.model), nil }
+
+// A long name of a model is cut between two characters; with half of one, the node would refuse
+// what says which device it is.
+func TestLongModelName(t *testing.T) {
+	s := &session{Conn: &carry.Conn{Dev: named{model: strings.Repeat("a", 63) + "é"}}}
+	if got := s.text(t.Context(), frame.ModelChar); got != strings.Repeat("a", 63) {
+		t.Errorf("%q", got)
 	}
 }
