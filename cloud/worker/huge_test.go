@@ -34,12 +34,14 @@ func TestHugeRecordingIsNotFetched(t *testing.T) {
 	o.ok(err)
 	note, err := s.ledger.RemoteBlob(t.Context(), name)
 	o.ok(err)
-	note.Plain = maxMedia + 1
-	o.ok(s.store.Update(t.Context(), func(tx *store.Tx) error {
-		return tx.PutMeta("sync/"+j.Space.String()+"/blob/"+name.String(), note)
-	}))
-	if _, err := s.media(t.Context(), src); !errors.Is(err, memory.ErrInvalid) {
-		t.Error(err)
+	for _, n := range []struct{ plain, size uint64 }{{maxMedia + 1, note.Size}, {note.Plain, 1 << 30}} { // the second lies
+		note.Plain, note.Size = n.plain, n.size
+		o.ok(s.store.Update(t.Context(), func(tx *store.Tx) error {
+			return tx.PutMeta("sync/"+j.Space.String()+"/blob/"+name.String(), note)
+		}))
+		if _, err := s.media(t.Context(), src); !errors.Is(err, memory.ErrInvalid) {
+			t.Error(n, err)
+		}
 	}
 	if came, err := os.ReadDir(filepath.Join(dirs[0], "coming")); len(came) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Error(came, err)

@@ -1,7 +1,11 @@
 package worker
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/sight"
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
 )
 
 // mediaVersion is the version of the work on sound and pictures. When it
@@ -181,4 +186,46 @@ func addCost(more memory.Metadata, c queue.Cost) {
 	if c.MicroUSD > 0 {
 		more[metaMicroUSD] = strconv.FormatInt(int64(c.MicroUSD), 10)
 	}
+}
+
+// maxMedia is the greatest size, in bytes, of a blob that is downloaded and read into memory.
+const maxMedia = 128 << 20
+
+// media returns the bytes of a memory's blob. It downloads the blob if
+// necessary.
+func (s *space) media(ctx context.Context, m *memory.Memory) ([]byte, error) {
+	name, err := memory.ParseID(m.Fields.Resource.Blob)
+	if err != nil {
+		return nil, err
+	}
+	note, err := s.ledger.RemoteBlob(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if size := cmp.Or(note.Plain, note.Size); size > maxMedia || note.Size > 2*maxMedia { // Size is that of the sealed and padded bytes
+		return nil, fmt.Errorf("%w: a blob of %d bytes, at most %d", memory.ErrInvalid, max(size, note.Size), maxMedia)
+	}
+	if err := s.replica.FetchBlob(ctx, name); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = s.engine.View(ctx, func(tx *store.Tx) error {
+		r, err := tx.OpenBlob(name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = io.Copy(&b, r)
+		return err
+	})
+	return b.Bytes(), err
+}
+
+// dropBlob removes a memory's blob from this disk. It can be downloaded again.
+func (s *space) dropBlob(ctx context.Context, m *memory.Memory) error {
+	name, err := memory.ParseID(m.Fields.Resource.Blob)
+	if err != nil {
+		return err
+	}
+	return s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteBlob(name) })
 }

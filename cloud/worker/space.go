@@ -1,12 +1,9 @@
 package worker
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"log/slog"
 	"path/filepath"
@@ -269,48 +266,6 @@ func (s *space) source(ctx context.Context, id memory.ID) (m *memory.Memory, err
 		return nil, nil
 	}
 	return m, nil
-}
-
-// maxMedia is the greatest size, in bytes, of a blob that is downloaded and read into memory.
-const maxMedia = 128 << 20
-
-// media returns the bytes of a memory's blob. It downloads the blob if
-// necessary.
-func (s *space) media(ctx context.Context, m *memory.Memory) ([]byte, error) {
-	name, err := memory.ParseID(m.Fields.Resource.Blob)
-	if err != nil {
-		return nil, err
-	}
-	note, err := s.ledger.RemoteBlob(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	if size := cmp.Or(note.Plain, note.Size); size > maxMedia { // Size is that of the sealed bytes, which is more
-		return nil, fmt.Errorf("%w: a blob of %d bytes, at most %d", memory.ErrInvalid, size, maxMedia)
-	}
-	if err := s.replica.FetchBlob(ctx, name); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = s.engine.View(ctx, func(tx *store.Tx) error {
-		r, err := tx.OpenBlob(name)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		_, err = io.Copy(&b, r)
-		return err
-	})
-	return b.Bytes(), err
-}
-
-// dropBlob removes a memory's blob from this disk. It can be downloaded again.
-func (s *space) dropBlob(ctx context.Context, m *memory.Memory) error {
-	name, err := memory.ParseID(m.Fields.Resource.Blob)
-	if err != nil {
-		return err
-	}
-	return s.engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteBlob(name) })
 }
 
 // linesBefore returns what was said in the half hour before a time, at most the last
