@@ -24,7 +24,7 @@ func resolved(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	i := slices.IndexFunc(t.Own, func(o syntax.Sentence) bool { return o.Start == s.Start })
-	if i > 1 || i == 1 && !ellipsis.OnlyYesOrNo(t.Own[0]) || t.JustSaid() == nil {
+	if i > 1 || i == 1 && (!ellipsis.OnlyYesOrNo(t.Own[0]) || s.At(0) == "start") || t.JustSaid() == nil {
 		return false
 	}
 	a := noted.Reply{Sentence: s}
@@ -33,7 +33,7 @@ func resolved(t *discourse.Talk, s syntax.Sentence) bool {
 		a.Opens()
 		a.Sentence, a.From = s, 0
 	}
-	if i == 0 && ellipsis.OnlyYesOrNo(s) && len(t.Own) > 1 && !noted.OwnClause(t.Own[1], 0) && t.Own[1].Ends != "?" {
+	if i == 0 && ellipsis.OnlyYesOrNo(s) && len(t.Own) > 1 && !noted.OwnClause(t.Own[1], 0) && t.Own[1].At(0) != "start" && t.Own[1].Ends != "?" {
 		return true // "Yeah. Two boys."
 	}
 	q, ok := ellipsis.Inquired(t)
@@ -143,6 +143,9 @@ func onAskedDay(t *discourse.Talk, q *ellipsis.Inquiry, rest string) string {
 // An answer has one part of a sentence, and its question the rest: 你儿子对什么过敏？ and 尘螨. Both are read
 // as one statement, 我儿子对尘螨过敏, in which 你 of the question becomes 我.
 
+// settledZh end a question for what was decided or found: 学校定了吗 / 定了，实验小学.
+var settledZh = []string{"定了", "定好了", "选好了", "找到了", "租好了", "订好了", "订了"}
+
 // resolvedZh reads the first sentence of a turn together with the question that it answers. It
 // reports whether it did; if not, the sentence has yet to be read by itself.
 func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
@@ -183,6 +186,10 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 		return false
 	}
+	settled := rest != "" && syntax.EndsWithAny(q.Text, settledZh) && !syntax.ContainsAny(rest, "上次", "那个", "刚才")
+	if settled && q.Whose == "" && !strings.Contains(full, "我") {
+		full = "我" + full
+	}
 	from, plans, replanned, declines := len(t.Out.Candidates), t.Plans, t.Replanned, syntax.StartsWithAny(first, []string{"不", "没"})
 	if declines {
 		plans = slices.Clone(plans)
@@ -199,7 +206,7 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if nobody := syntax.StartsWithAny(q.Text, ellipsis.GapsZh[:]) || utf8.RuneCountInString(q.Text) <= few && q.Gaps(); nobody && (c.Kind == "habit" && syntax.ContainsAny(q.Text, "在哪", "哪儿", "哪里") || c.Kind == "noted" && !strings.Contains(c.Text, t.Self.Name)) {
 			return true // 什么时候再考 / 一月十七号: who?
 		}
-		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && (chinese.About(q.Text) != "" || syntax.ContainsAny(q.Text, noted.BillsZh...))) && !(q.Whose != "" && strings.Contains(q.Text, "在哪")) // too vague for a question and half a sentence
+		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && (chinese.About(q.Text) != "" || syntax.ContainsAny(q.Text, noted.BillsZh...))) && !(q.Whose != "" && strings.Contains(q.Text, "在哪")) && !settled // too vague for a question and half a sentence
 	})...)
 	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
 	for i := from; i < len(t.Out.Candidates); i++ {

@@ -196,7 +196,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	if quoted(t, s) {
 		return
 	}
-	s = refuse.Soothed(refuse.ToldYou(s))
+	s = refuse.AfterCommand(refuse.Soothed(refuse.ToldYou(s)))
 	if reminder(t, s) {
 		t.Meet(s.Toks, s.Text)
 		return

@@ -32,7 +32,7 @@ func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	for _, found := range [...]string{"说是", "查出来有", "查出来是", "查出来", "查出了", "查出", "诊断为", "诊断出", "诊断是", "确诊了", "确诊是", "确诊"} {
 		who, what, ok := strings.Cut(x, found)
-		what = beforeOrder(strings.TrimPrefix(what, "个"))
+		what = beforeOrder(syntax.TrimHeads(what, "有", "一点", "点", "个"))
 		if own, mine := strings.CutPrefix(what, "我"); mine && who == "" || mine && syntax.EndsWithAny(who, []string{"体检", "检查"}) {
 			who, what = "我", syntax.TrimTails(own, "轻度", "中度", "重度") // 单位体检查出来我脂肪肝轻度
 		}
@@ -52,6 +52,13 @@ func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 				}
 				return true
 			}
+		}
+		if syntax.TrimHeads(who, "刚刚", "刚", "最近", "才") == "" { // 刚确诊糖尿病
+			p, known := t.SubjectlessZh()
+			if known {
+				health(t, b, p, "condition", what)
+			}
+			return known
 		}
 		rest, own := discourse.CutOwnZh(who)
 		k := syntax.KinPrefixZh(rest)

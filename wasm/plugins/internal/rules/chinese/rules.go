@@ -32,7 +32,7 @@ var rules = [...]rule{
 	{"biography", "education", true, false, []phrase{{"在", "留学", 0.85}, {"在", "读", 0.8}}},
 	{"work", "employer", false, false, []phrase{{"在", "做", 0.85}}},
 	{"habit", "volunteers_at", true, false, []phrase{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
-	{"residence", "home", false, false, []phrase{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
+	{"residence", "home", false, false, []phrase{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"搬", "了", 0.8}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
 	{"work", "employer", false, false, []phrase{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}, {"加入了", "", 0.85}, {"加入", "的", 0.85}}},
 	{"work", "employer", false, true, []phrase{{"从", "辞职", 0.88}}},
 	{"work", "employer", false, false, []phrase{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "上夜班", 0.85}, {"在", "上早班", 0.85}, {"在", "当", 0.8}}},
@@ -174,7 +174,7 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *match) bool {
 		}
 	}
 	if p.key == "买了" || p.key == "卖了" {
-		object = strings.TrimLeft(object, "一二两三辆台部个只把件套架条双张份束")
+		object = strings.ReplaceAll(strings.TrimLeft(strings.ReplaceAll(object, "二手", "②"), "一二两三辆台部个只把件套架条双张份束"), "②", "二手")
 		if slices.Contains([]string{"单", "账", "教训", "他的账", "花", "保险"}, object) || syntax.StartsWithAny(object, []string{"瓶水", "瓶酒", "瓶饮料", "包烟", "斤", "点", "些"}) {
 			return true
 		}
@@ -264,6 +264,8 @@ func (p *match) misread() bool {
 	case "老家": // 我老家湖南的
 		n := utf8.RuneCountInString(p.object)
 		return n < 2 || n > 4 || p.after != "" || strings.ContainsAny(p.object, "在是有来去人房我你他她")
+	case "搬": // 我现在搬顺义了
+		return p.after != "" || !district(p.object) || syntax.ContainsAny(p.before, "把", "给", "帮") || syntax.StartsWithAny(p.object, []string{"到", "去", "来", "进", "回", "走", "出", "公司", "办公", "学校", "单位", "东西", "行李"})
 	case "住": // 我现在住望京
 		return !district(syntax.TrimZh(p.object)) || strings.Contains(p.object, "住") // 我住成都住腻了
 	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来

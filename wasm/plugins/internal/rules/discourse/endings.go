@@ -32,6 +32,10 @@ func (t *Talk) dropped(c *Clause) int {
 		c.Subj, c.Kind, c.Bare = t.Self, 's', true
 		return 0
 	}
+	if c.W(0) == "start" && c.Words[0].Tok == 0 && len(c.Whens) > 0 && c.Whens[0].HasDay && t.gotBefore(c) { // "I got it! Start on Monday."
+		c.Subj, c.Kind, c.Bare = t.Self, 's', true
+		return 0
+	}
 	just := c.Words[0].Tok == 1 && c.At(0) == "just" // "Just bought a bike"
 	own := func() int {
 		c.Subj, c.Kind, c.Bare = t.Self, 's', true
@@ -65,6 +69,15 @@ func (t *Talk) dropped(c *Clause) int {
 		}
 	}
 	return -1
+}
+
+// gotBefore reports whether the sentence before c says that the speaker did or got something.
+func (t *Talk) gotBefore(c *Clause) bool {
+	i := slices.IndexFunc(t.Own, func(s syntax.Sentence) bool { return s.Start == c.Start })
+	if i < 1 || c.Ends == "?" {
+		return false
+	}
+	return slices.ContainsFunc(t.Own[i-1].Toks, func(k syntax.Token) bool { return k.S == "did" || k.S == "got" })
 }
 
 // theFirm returns a statement in which the speaker's employer has its name, if the text gave it.

@@ -29,8 +29,9 @@ type Clause struct {
 	Verb  string
 	Vi    int // index into words
 
-	unread    int // the token at which an unreadable day begins; 0: none
-	withdrawn int // the token at which ", or I did" begins; 0: none
+	unread     int // the token at which an unreadable day begins; 0: none
+	withdrawn  int // the token at which ", or I did" begins; 0: none
+	occasionAt int // one more than the token at which "since the divorce" begins, before the subject; 0: none
 
 	Neg, Past, Future, Modal, Perfect, Ing, UsedTo, NoLonger, Must, Intend, Maybe, Can bool
 	Bare                                                                               bool // the speaker left "I" out
@@ -104,7 +105,11 @@ func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 			break
 		}
 	}
-	c.Words = c.Words[i+c.occasion(i):]
+	if n := c.occasion(i); n > 0 {
+		c.occasionAt = c.Words[i].Tok + 1
+		i += n
+	}
+	c.Words = c.Words[i:]
 	c.apposition(t)
 	i = t.subject(&c)
 	if i < 0 {
@@ -116,6 +121,7 @@ func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 			c.PastTime(w, t.Now) // "or I did until May": the last May
 		}
 	}
+	c.PastElided(t.Now)
 	t.relatedTo(&c)
 	if len(t.Held) > 0 {
 		t.onHeldDay(&c)

@@ -109,6 +109,9 @@ func (t *Talk) Rewrite(c *Clause) string {
 	if len(c.Words) > 0 {
 		from = c.Toks[c.Words[0].Tok].Start
 	}
+	if c.occasionAt > 0 && !c.Bare {
+		from = c.Toks[c.occasionAt-1].Start
+	}
 	for i := range c.Whens { // a time before the subject is kept
 		if w := c.Whens[i]; c.Toks[w.First].Start < from {
 			from = c.Toks[w.First].Start

@@ -120,11 +120,31 @@ func (c *Clause) skip(k int) int {
 // PastTime moves a time of a clause in the past tense into the past, unless it belongs to an inner
 // clause in the present or the future.
 func (c *Clause) PastTime(w *timex.When, now timex.Moment) {
-	if w.Weekday && c.Perfect && timex.Until(&c.Sentence, w) {
-		return // "they've sent us home till Thursday"
+	if w.Weekday && (c.Perfect || c.Verb == "lend" || c.Verb == "borrow") && timex.Until(&c.Sentence, w) {
+		return // "they've sent us home till Thursday", "Sam lent me his drill until Friday"
 	}
 	if to := c.MovedTo(now); !c.Aimed(w) && !c.CalledOffOn(w) && !c.InnerOf(w).ToCome && (to == nil || w.First > to.First) {
 		w.Past(now)
+	}
+}
+
+// PastElided moves a time into the past if it belongs to a verb in the past tense that follows a comma without
+// its subject: "I don't smoke any more, gave up in March".
+func (c *Clause) PastElided(now timex.Moment) {
+	for i := range c.Whens {
+		w := &c.Whens[i]
+		k := w.First - 1
+		for k > 0 && c.At(k) != "," {
+			k--
+		}
+		if k < 1 {
+			continue
+		}
+		for k++; syntax.Lead(c.At(k)) || syntax.Adverb(c.At(k)); k++ {
+		}
+		if l, past, _ := syntax.Lemma(c.At(k)); (past && l != c.At(k) || l == "quit") && k < w.First && c.At(k+1) != "by" && c.At(k+1) != "for" && !w.Habit && !c.Aimed(w) {
+			w.Past(now)
+		}
 	}
 }
 

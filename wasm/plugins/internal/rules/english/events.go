@@ -34,7 +34,7 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 			return // "we'll see at Christmas"
 		}
 	}
-	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || soonOver(t, c, w) || ofTrade(t, c, w) || c.W(c.Vi+1) == "every" && noted.Nowhere(t, c) {
+	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || noted.SoonOver(t, c, w) || ofTrade(t, c, w) || c.W(c.Vi+1) == "every" && noted.Nowhere(t, c) {
 		return
 	}
 	if c.UsedTo || c.Modal && c.Find(1, c.Vi, "would") > 0 && discourse.Conditioned(c.Sentence) {
@@ -76,18 +76,6 @@ func ofTrade(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 
 // crowded are words for how a restaurant is on an evening.
 var crowded = syntax.Set("full packed quiet swamped fully-booked open busy")
-
-// soonOver reports whether something will happen in a few minutes and is over then, and is not an
-// appointment: "I'll be there in five minutes".
-func soonOver(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
-	const soon = 15 * 60 * 1000 // ms
-	if w == nil || w.Unix() < t.Ev.At || w.Unix()-t.Ev.At > soon || c.Must || c.Kind != 's' && c.Kind != 'w' {
-		return false
-	}
-	unit := syntax.Singular(c.At(w.Next - 1))
-	attr, _ := c.EventIn()
-	return (unit == "minute" || unit == "min" || unit == "second" || unit == "sec") && attr == ""
-}
 
 // announced reports whether "I'm going to …" announces something that is worth remembering without
 // its date: "I'm gonna open my own dance studio".

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -32,7 +33,8 @@ func Heard(text string) (string, bool) {
 		if toks[i].Kind != 'w' {
 			continue
 		}
-		if discourse.Sounds[w] && len(toks) > 2 {
+		filler := w == "like" && i > 0 && i+1 < len(toks) && fillsAfter[toks[i-1].S] && (noted.Counts(toks[i+1].S) || syntax.Numeric(toks[i+1].S)) // "so like eight months"
+		if filler || discourse.Sounds[w] && len(toks) > 2 {
 			for k := toks[i].Start; k < toks[i].End; k++ {
 				b[k] = ' '
 			}
@@ -61,6 +63,9 @@ func Heard(text string) (string, bool) {
 	}
 	return string(b), plain
 }
+
+// fillsAfter are words after which "like" before a number says nothing.
+var fillsAfter = syntax.Set("so got for it's was is paid took in of at")
 
 // sounded reports whether a text may have sounds in it, or words that are sounds.
 func sounded(text string) bool {

@@ -53,7 +53,7 @@ func goodsAt(t *discourse.Talk, c *discourse.Clause, i int) (what string, owner 
 		}
 	}
 	k := i
-	for k < len(c.Words) && c.W(k) != "," && c.W(k) != "back" && c.W(k) != "out" && c.W(k) != "over" && !syntax.Preposition(c.W(k)) && c.W(k) != "and" && c.W(k) != "because" && c.W(k) != "so" && c.W(k) != "when" && !adverbOfTime(c.W(k)) {
+	for k < len(c.Words) && c.W(k) != "," && c.W(k) != "back" && c.W(k) != "out" && c.W(k) != "over" && c.W(k) != "until" && c.W(k) != "till" && !syntax.Preposition(c.W(k)) && c.W(k) != "and" && c.W(k) != "because" && c.W(k) != "so" && c.W(k) != "when" && !adverbOfTime(c.W(k)) {
 		k++
 	}
 	what = c.Join(i, k)

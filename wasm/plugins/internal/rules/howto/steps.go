@@ -104,7 +104,7 @@ func bidden(t *discourse.Talk, head string) bool {
 func guide(t *discourse.Talk, title string, steps []string, zh bool, spans []abi.Span) {
 	lang, body := "en", ""
 	if zh {
-		if title = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(title, " ,:，："), "我"), " ,:，："); title == "" {
+		if title = syntax.TrimTails(strings.TrimRight(title, " ,:，："), "都是", "都", "一般", "就是", "的话", "我", "，"); title == "" {
 			if title = askedHowZh(t); title == "" {
 				title = steps[0]
 			}
@@ -178,7 +178,7 @@ func colon(s syntax.Sentence, n int) int {
 
 // bareStep returns a step as a command: "you empty the tank" as "empty the tank".
 func bareStep(s string) string {
-	for _, you := range [...]string{"you'll need to ", "you need to ", "you have to ", "you just ", "you ", "I ", "we "} {
+	for _, you := range [...]string{"you'll need to ", "you need to ", "you have to ", "you just ", "you ", "I ", "we ", "才"} {
 		if len(s) > len(you) && strings.EqualFold(s[:len(you)], you) {
 			return s[len(you):]
 		}

@@ -103,7 +103,7 @@ func doneFrom(s syntax.Sentence, i int, alone bool) int {
 			}
 			return -1
 		}
-		if alone && deviceVerbs[w] && !syntax.SubjectPronoun(before) && (syntax.Determiner(s.At(k+1)) || noted.Counts(s.At(k+1))) {
+		if alone && deviceVerbs[w] && (!syntax.SubjectPronoun(before) || before == "you") && (syntax.Determiner(s.At(k+1)) || noted.Counts(s.At(k+1))) {
 			return k
 		}
 	}

@@ -92,7 +92,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	if w := c.FirstTime(); ofFirm && !past && !v.ahead || w != nil && w.HasDay && w.Grain == 'd' && w.Last == 0 && !past && w.Day < t.Now.Day && c.Verb == "be" {
 		return false // "bins are on Wednesday this week", on a Friday
 	}
-	if elapsed(t, &c, c.FirstTime()) {
+	if elapsed(t, &c, c.FirstTime()) || SoonOver(t, &c, c.FirstTime()) {
 		return false
 	}
 	NoteClause(t, &c, s, past, v.ahead, discourse.NotedSure)

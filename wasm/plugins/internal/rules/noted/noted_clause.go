@@ -50,7 +50,7 @@ func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 		if w := c.FirstTime(); t.Dayed && w != nil && w.Clock && !w.HasDay {
 			continue // "I can't do Thursday, I have a meeting at two"
 		}
-		if w := c.FirstTime(); elapsed(t, &c, w) {
+		if w := c.FirstTime(); elapsed(t, &c, w) || SoonOver(t, &c, w) {
 			continue
 		}
 		n := len(t.Out.Candidates)

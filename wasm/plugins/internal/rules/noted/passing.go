@@ -35,6 +35,8 @@ func passing(s syntax.Sentence) bool {
 		switch {
 		case w == "than" && next == "i" && syntax.Auxiliary(s.At(i+2)):
 			return true // "I weigh less than I did at thirty"
+		case w == "since" && (numberAt(s, i+1) || next == "half") && (whiled[s.At(i-1)] || whiled[s.At(i-2)]) && !(syntax.Numeric(next) && len(next) == len("2019")):
+			return true // "I've been waiting here since nine"
 		case (w == "weather" || w == "forecast") && next == "says":
 			return true
 		case w == "nil" && i > 0 && (numberAt(s, i-1) || s.At(i-1) == "to"):
@@ -43,6 +45,9 @@ func passing(s syntax.Sentence) bool {
 	}
 	return opensSomething(s)
 }
+
+// whiled are what people do for some hours of a day.
+var whiled = syntax.Set("waiting queueing queuing charging ringing calling trying sitting standing driving hold up")
 
 // moments are how long somebody is asked to wait.
 var moments = syntax.Set("sec secs second seconds minute minutes mo moment tick")
@@ -129,12 +134,18 @@ func doing(c *discourse.Clause) bool {
 // atOnce are things that people do for an hour or less.
 var atOnce = syntax.Set("cook bake fry boil eat drink watch listen wait look sit stand hold lie queue clean tidy wash iron vacuum hoover type dial search joke kid tease laugh cry shout sleep nap shower dress unpack")
 
-// wasThere reports whether a clause says where somebody was again, without a day: "your cat was in
-// our garden again".
+// wasThere reports whether a clause says where somebody was again, without a day, "your cat was in
+// our garden again", or in which room somebody is.
 func wasThere(c *discourse.Clause) bool {
 	w := c.FirstTime()
+	if n := len(c.Words) - 1; c.Verb == "be" && c.Kind == 'p' && w == nil && n == c.Vi+3 && rooms[c.W(n)] {
+		return true
+	}
 	return c.Verb == "be" && c.Past && c.Kind == 'p' && syntax.Preposition(c.W(c.Vi+1)) && (w == nil || !w.HasDay) && c.Find(c.Vi, len(c.Words), "again") > 0
 }
+
+// rooms are where people are for a while.
+var rooms = syntax.Set("kitchen garden bath bathroom shower loo toilet lounge garage shed attic hall car shop")
 
 // ofHistory reports whether a clause is what a guide says about a building: "the tower was built in
 // 1381".
@@ -150,6 +161,18 @@ var made = syntax.Set("built founded designed destroyed invented discovered erec
 // day.
 func elapsed(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	return w != nil && w.Clock && !w.HasDay && !w.Habit && !c.Past && !c.Perfect && w.Minute < t.Now.Minute && !t.UndatedHour(c, w)
+}
+
+// SoonOver reports whether something will happen in a few minutes and is over then, and is not an
+// appointment: "I'll be there in five minutes".
+func SoonOver(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
+	const soon = 15 * 60 * 1000 // ms
+	if w == nil || w.Unix() < t.Ev.At || w.Unix()-t.Ev.At > soon || c.Must {
+		return false
+	}
+	unit := syntax.Singular(c.At(w.Next - 1))
+	attr, _ := c.EventIn()
+	return (unit == "minute" || unit == "min" || unit == "second" || unit == "sec") && attr == ""
 }
 
 // comesLater reports whether a time is in a later clause, about the present or the future: "the

@@ -30,6 +30,30 @@ func BeforeQuestion(t *discourse.Talk, s syntax.Sentence) syntax.Sentence {
 	return head
 }
 
+// AfterCommand returns what somebody says of themselves after a command, and why it is given: "take a
+// seat, I'm the new doctor". It returns the same sentence if there is nothing of the kind.
+func AfterCommand(s syntax.Sentence) syntax.Sentence {
+	first := 0
+	for syntax.Lead(s.At(first)) || s.At(first) == "," || s.At(first) == "please" {
+		first++
+	}
+	if s.Chinese() || speaks[s.At(first)] && s.At(first+2) != "down" || !command(s, first) {
+		return s
+	}
+	for k := first + 1; k < len(s.Toks)-3; k++ {
+		if rest := s.Sub(k+1, len(s.Toks)); s.At(k) == "," && ofSpeaker(rest) {
+			if discourse.Conditioned(rest) || asks(rest) {
+				break
+			}
+			return rest
+		}
+	}
+	return s
+}
+
+// speaks are commands before words that are not the speaker's own.
+var speaks = syntax.Set("tell say ask text send repeat translate imagine read record write pretend let forget remember")
+
 // atComma splits a sentence at its last comma before token n.
 func atComma(s syntax.Sentence, n int) (head, tail syntax.Sentence) {
 	for k := n - 2; k > 0; k-- {

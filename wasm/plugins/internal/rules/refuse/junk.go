@@ -277,7 +277,7 @@ func command(s syntax.Sentence, i int) bool {
 		if _, event := syntax.EventNoun(s.At(i)); event && s.At(i+1) == "with" {
 			return false
 		}
-		return !tellsSoon(s, i+1)
+		return !tellsSoon(s, i+1) && !(s.At(i) == "start" && (s.At(i+1) == "on" || syntax.WeekdayOf(s.At(i+1), false) >= 0))
 	case "let's":
 		for k := i; k < len(s.Toks); k++ {
 			if syntax.WeekdayOf(s.At(k), false) >= 0 || s.At(k) == "tomorrow" || s.At(k) == "at" || s.At(k) == "tonight" {
@@ -317,6 +317,9 @@ func junkZh(s syntax.Sentence) (kind, reason string) {
 	}
 	if rest, ok := strings.CutPrefix(raw, "别忘了，"); ok && strings.HasPrefix(rest, "我") {
 		return "", ""
+	}
+	if syntax.EndsWithAny(raw, []string{"给我吧", "给我呗", "给我一下", "给我看看"}) {
+		return "command", "asks for something to be done" // 那份报告周三给我吧
 	}
 	alone := CompoundsZh.Replace(raw)
 	for _, c := range [...]string{"请", "帮我", "提醒我", "给我", "打开", "关掉", "关上", "播放", "别", "快", "告诉我", "让我", "等等", "麻烦", "查一下", "看一下"} {
@@ -368,9 +371,12 @@ func asksAmountZh(x string) bool {
 	return false
 }
 
-// toldWithNe reports whether a sentence that ends with 呢 is a statement, and not a question: 我还没吃呢,
-// and not 我的钥匙呢.
+// toldWithNe reports whether a sentence that ends with 呢 is a statement, and not a question: 我还没吃呢 and
+// 密码贴在路由器底下呢, and not 我的钥匙呢.
 func toldWithNe(x string) bool {
+	if _, where, ok := strings.Cut(x, "在"); ok && !strings.ContainsAny(x, "你您哪谁什么怎几吗") && syntax.EndsWithAny(strings.TrimSuffix(where, "呢"), []string{"里", "上", "下", "底下", "那儿", "旁边", "后面", "前面", "家"}) {
+		return true
+	}
 	return (strings.HasPrefix(x, "我") || syntax.KinPrefixZh(x) != "" && strings.Contains(x, "正")) && utf8.RuneCountInString(x) > 4 && syntax.ContainsAny(x, "还", "正", "在", "着", "了", "要", "对", "喜欢", "讨厌") &&
 		!syntax.ContainsAny(x, "什么", "怎么", "哪", "谁", "多少", "几", "吗", "还是", "干嘛", "咋", "该", "何", "要不要", "是不是", "有没有")
 }

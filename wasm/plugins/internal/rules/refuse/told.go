@@ -24,6 +24,9 @@ func Told(s syntax.Sentence) string {
 		return reason
 	}
 	if s.Chinese() {
+		if syntax.StartsWithAny(syntax.StripLeadZh(raw), []string{"从前有", "很久以前有", "很久很久以前", "古时候"}) {
+			return "tells of a film, a book, a song or a dream"
+		}
 		for _, cue := range [...]string{"电影里", "歌词", "歌里", "小说里", "书里的", "剧里", "游戏里", "故事里", "动画片里", "主角", "梦见", "梦到", "做梦", "台词"} {
 			if strings.Contains(raw, cue) {
 				return "tells of a film, a book, a song or a dream"
@@ -90,9 +93,26 @@ func Quotes(s, c syntax.Sentence) bool {
 	if reported(before, ofTeller(c)) {
 		return true
 	}
+	if saysOnlyI(c) {
+		return true
+	}
 	before = strings.TrimRight(before, " ,:")
 	for _, cue := range [...]string{"was like", "is like", "were like", " goes", "he says", "she says", "they say", "he said", "she said", "they said", "it says", "always says"} {
 		if strings.HasSuffix(before, cue) && !strings.HasSuffix(before, "i "+cue) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysOnlyI reports whether a clause quotes somebody without marks: "he goes i've got two kids",
+// "she was like i'm off".
+func saysOnlyI(c syntax.Sentence) bool {
+	for i := 1; i+1 < min(len(c.Toks), 6); i++ {
+		base, rest := syntax.Contraction(c.At(i + 1))
+		who, is := syntax.Contraction(c.At(i - 1))
+		like := c.At(i) == "like" && (is == "is" || who == "was" || who == "were" || who == "is")
+		if base == "i" && (like || c.At(i) == "goes") && (rest != "" || syntax.Verbish(c.At(i+2))) {
 			return true
 		}
 	}

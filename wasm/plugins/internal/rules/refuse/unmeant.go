@@ -157,7 +157,7 @@ func fancied(raw string) bool {
 			return true
 		}
 	}
-	return syntax.ContainsAny(raw, "真服了", "算服了", "也服了", "都服了")
+	return syntax.ContainsAny(raw, "真服了", "算服了", "是服了", "也服了", "都服了")
 }
 
 // JokeZh reports whether a sentence is a joke, or tells of a dream or of a play.

@@ -60,13 +60,20 @@ func dictated(s syntax.Sentence) bool {
 func hearsay(s syntax.Sentence) bool {
 	raw := strings.ToLower(s.Raw())
 	if s.Chinese() {
-		if syntax.StartsWithAny(syntax.StripLeadZh(raw), []string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说", "书上说", "书里说", "网上说", "网上传", "报上说", "报纸上说", "文章里说", "视频里说", "专家说", "新闻说", "新闻里说", "新闻上说"}) {
+		x := syntax.StripLeadZh(raw)
+		if syntax.StartsWithAny(x, []string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说", "网上传"}) {
 			return true
 		}
-		return strings.Contains(raw, "据说")
+		from, _, says := strings.Cut(x, "说") // 星座书上说, 抖音上有人说
+		from = syntax.TrimTails(from, "有人")
+		what := syntax.TrimTails(from, "上", "里")
+		return strings.Contains(raw, "据说") || says && (syntax.EndsWithAny(what, publicZh) || from != what && syntax.EndsWithAny(what, []string{"网", "报", "书"}) && !syntax.EndsWithAny(what, []string{"知书", "明书", "证书"}))
 	}
 	return slices.ContainsFunc([]string{"rumour has it", "rumor has it", "legend has it", "word has it", "the story goes", "as the saying goes", "the saying goes", "or so he says", "or so she says", "or so they say", "or so i hear", "so they say", "it is said that", "it's said that"}, func(cue string) bool { return discourse.HoldsWord(raw, cue) })
 }
+
+// publicZh are what speaks to everybody.
+var publicZh = []string{"专家", "新闻", "报纸", "文章", "视频", "电视", "广播", "帖子", "广告", "攻略", "抖音", "快手", "红书", "微博", "星座", "运势", "算命的", "大师", "网友"}
 
 // anybody are beginnings of what is true of anybody, or of nobody that is known.
 var anybody = syntax.Set("whoever whichever anyone anybody everyone everybody nobody people most many some somebody someone")

@@ -32,6 +32,7 @@ func Unparsed(t *discourse.Talk, s syntax.Sentence) discourse.Clause {
 		c.Kind = 's'
 		c.Predicate(1)
 	}
+	c.PastElided(t.Now)
 	return c
 }
 

@@ -336,7 +336,8 @@ func (s Sentence) NewClause(i int) bool {
 		return false // "Mondays and Wednesdays and Jonas does the rest"
 	}
 	if i < len(s.Toks) && s.Toks[i].Cap {
-		return s.VerbWithin(i+1, 3) || next == "is"
+		_, is := Contraction(w) // "Ella's in year four", and not "Ella's car"
+		return s.VerbWithin(i+1, 3) || next == "is" || is == "is" && (Placing(next) || Determiner(next))
 	}
 	return false
 }

@@ -191,8 +191,11 @@ func (w *When) notBefore(s syntax.Sentence, first *When) {
 // usually reports whether what is before token i is done regularly: "we usually have dinner at
 // seven".
 func usually(s syntax.Sentence, i int) bool {
+	if i > 2 && s.At(i-1) == "," && s.At(i-2) == "day" {
+		i-- // "twice a day, in the morning and at night"
+	}
 	for last := max(0, i-12); i > last && s.Toks[i-1].Kind != 'p' && s.At(i-1) != "but"; i-- {
-		if asRule[s.At(i-1)] {
+		if asRule[s.At(i-1)] || i > 1 && s.At(i-1) == "day" && s.At(i-2) == "a" {
 			return true
 		}
 	}
@@ -253,6 +256,7 @@ func undenied(s syntax.Sentence, all []When) []When {
 // SameDay puts a time of day on the day that the sentence named before it, "on Wednesday … at
 // seven", 周二面试在三点, or in English after it: "at six for dinner on Friday".
 func SameDay(s syntax.Sentence, whens []When) {
+	dayOfNamedMonth(s, whens)
 	var day *When
 	for i := range whens {
 		w := &whens[i]

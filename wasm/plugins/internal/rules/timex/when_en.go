@@ -89,6 +89,9 @@ func dayCore(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 		}
 		return 0
 	case "this", "next", "last", "coming", "every", "each":
+		if base, rest := syntax.Contraction(s.At(k - 1)); s.At(k) == "coming" && (rest != "" || syntax.Auxiliary(base)) {
+			return 0 // "the plumber's coming Thursday"
+		}
 		return relative(s, k, now, w)
 	}
 	if d := syntax.WeekdayOf(s.At(k), lead != ""); d >= 0 {
