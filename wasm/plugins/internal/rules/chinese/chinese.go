@@ -223,7 +223,7 @@ func isKin(t *discourse.Talk, b *discourse.BareZh) bool {
 		return true
 	}
 	who, rest, ok := strings.Cut(b.Text, "是我")
-	if !ok || who == "" || utf8.RuneCountInString(who) > 8 || strings.HasSuffix(who, "的") || strings.HasSuffix(discourse.TrimZhEnd(b.Text), "的") {
+	if !ok || who == "" || utf8.RuneCountInString(who) > 8 || syntax.CommonZh(who) || syntax.EndsWithAny(who, []string{"个", "位", "注意", "关键", "重点"}) || strings.HasSuffix(who, "的") || strings.HasSuffix(discourse.TrimZhEnd(b.Text), "的") {
 		return false
 	}
 	k := relative(strings.TrimPrefix(strings.TrimPrefix(syntax.TrimZh(rest), "们"), "的"))

@@ -30,8 +30,8 @@ func EventIn(s string) (attribute, word string) {
 	if strings.HasPrefix(s, "新") && comes(s) {
 		return "", "" // 新来的医生到岗
 	}
-	if strings.Contains(s, "会议室") || syntax.ContainsAny(s, "带午饭", "带晚饭", "做晚饭", "做午饭", "热午饭") {
-		return "", "" // a room, and what somebody brings
+	if strings.Contains(s, "会议室") || syntax.ContainsAny(s, "刚下飞机", "刚下火车", "刚下高铁", "带午饭", "带晚饭", "做晚饭", "做午饭", "热午饭") {
+		return "", "" // a room, what is over, and what somebody brings
 	}
 	if x := strings.TrimSpace(s); x == "会是" || syntax.StartsWithAny(x, []string{"会定在", "会改到", "会改在", "会推到"}) {
 		return "meeting", "会"

@@ -245,8 +245,8 @@ func (p *match) misread() bool {
 		return true // 周四住在老刘那儿
 	}
 	switch p.key {
-	case "卖了", "买了":
-		return strings.Trim(syntax.TrimZh(p.object), syntax.DigitsZh+"块元钱多") == "" && syntax.TrimZh(p.object) != "" // 卖了六万二
+	case "卖了", "买了", "戒了":
+		return strings.Trim(syntax.TrimZh(p.object), syntax.DigitsZh+"块元钱多有年个月天") == "" && syntax.TrimZh(p.object) != "" // 卖了六万二, 戒了有三年
 	case "不能打", "不能用": // 我不能打青霉素
 		return !Drug(syntax.TrimZh(p.object)) && !syntax.EndsWithAny(syntax.TrimZh(p.object), []string{"霉素", "疫苗", "麻药"})
 	case "不吃":

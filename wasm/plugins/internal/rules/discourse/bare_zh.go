@@ -35,6 +35,9 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 	})
 	for i := range b.Whens {
 		w := &b.Whens[i]
+		if w.Assumed > 1 && strings.HasPrefix(strings.TrimPrefix(s.Raw(), "我"), "上次") {
+			w.Past(t.Now) // 上次体检是三月做的
+		}
 		if w.Last > w.Day && w.Last >= t.Now.Day && w.Day <= t.Now.Day && (s.At(w.Next) == "前" || s.At(w.Next) == "之" && s.At(w.Next+1) == "前" || s.At(w.First-1) == "到") {
 			w.Day, w.Last = w.Last, 0 // 月底前, 住到月底
 		}

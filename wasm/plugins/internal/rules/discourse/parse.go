@@ -96,6 +96,7 @@ func (c *Clause) Join(i, j int) string {
 func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 	c := Clause{Sentence: s, Whens: timex.FindWhens(s, t.Now), loose: t.Noting}
 	timex.SameDay(s, c.Whens)
+	timex.OfMonthBefore(t.Said, s, c.Whens, t.Now)
 	c.unread = timex.UnreadAt(s, t.Now)
 	c.Words = t.WordsOf(&c)
 	c.unvocative(t)

@@ -125,6 +125,7 @@ func OneDay(w *timex.When) bool {
 // on the day that was named before it: 明天上午去银行，下午开会. An end on a day is after the day of the
 // beginning: 二十号放假，三号开学.
 func (t *Talk) OnDayZh(s syntax.Sentence, whens []timex.When) {
+	timex.OfMonthBefore(t.Said, s, whens, t.Now)
 	day := t.LastDay
 	for i := range whens {
 		w := &whens[i]

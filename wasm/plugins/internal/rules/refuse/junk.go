@@ -75,7 +75,7 @@ func Announced(s syntax.Sentence) bool {
 			return true
 		}
 	}
-	if toAllZh(l) {
+	if toAllZh(l) || syntax.StartsWithAny(l, []string{"本店", "本公司", "本次列车", "本次航班", "本院"}) {
 		return true
 	}
 	for _, cue := range [...]string{"this episode is", "the next train to arrive", "the next train at platform", "the next train on platform", "the next train from platform", "the next train does not stop"} {

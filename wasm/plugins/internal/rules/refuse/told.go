@@ -138,7 +138,7 @@ func tellThem(s syntax.Sentence) syntax.Sentence {
 // you believe". A comma separates them.
 var openings = WordLists("do you know|do you know what|you know what|guess what|tell you what|i'll tell you what|would you believe|would you believe it|to be honest|truth be told|funnily enough")
 
-var tails = WordLists("would you believe|would you believe it|can you believe it|believe it or not|god help us|god help me|don't laugh|don't ask|don't ask me|don't ask me how|touch wood|bless him|bless her|bless them|poor thing|poor love|me")
+var tails = WordLists("would you believe|would you believe it|can you believe it|believe it or not|fingers crossed|wish me luck|god help us|god help me|don't laugh|don't ask|don't ask me|don't ask me how|touch wood|bless him|bless her|bless them|poor thing|poor love|me")
 
 // WordLists splits lists of words at | and at spaces.
 func WordLists(s string) (all [][]string) {
@@ -157,7 +157,7 @@ func untagged(s syntax.Sentence) syntax.Sentence {
 		}
 	}
 	for _, words := range tails {
-		if n := len(s.Toks) - len(words); n > 4 && s.At(n-1) == "," && Has(s, n, words) {
+		if n := len(s.Toks) - len(words); n > 4 && (s.At(n-1) == "," || s.At(n-1) == "so") && Has(s, n, words) {
 			return s.Sub(0, n-1)
 		}
 	}

@@ -123,7 +123,7 @@ func Lead(s string) bool {
 	switch s {
 	case "so", "well", "oh", "and", "but", "also", "actually", "anyway", "yeah", "yes", "yep", "ok", "okay", "um", "uh", "erm", "hmm", "hey", "hi", "hello",
 		"look", "listen", "right", "basically", "honestly", "personally", "apparently", "fyi", "btw", "plus", "then", "because", "though", "although",
-		"ah", "wow", "true", "no", "nope", "sorry", "wait", "luckily", "unfortunately", "sadly", "now", "currently", "nowadays", "anyhow", "sure", "too",
+		"ah", "wow", "true", "no", "nope", "nah", "sorry", "wait", "luckily", "unfortunately", "sadly", "now", "currently", "nowadays", "anyhow", "sure", "too",
 		"finally", "recently", "lately", "usually", "normally", "generally", "turns", "fun", "great", "news", "guess", "mind", "lovely", "perfect", "absolutely",
 		"exactly", "funny", "good", "nice", "cool", "haha", "please", "just", "still", "even", "while":
 		return true

@@ -13,18 +13,59 @@ func dayOfNamedMonth(s syntax.Sentence, whens []When) {
 		y, m, _ := Date(w.Day)
 		if i+1 < len(whens) {
 			next := &whens[i+1]
-			if _, _, d := Date(next.Day); next.Assumed == 1 && next.Grain == 'd' && next.Last == 0 && s.At(next.First) == "on" && d <= MonthLength(y, m) {
+			if _, _, d := Date(next.Day); next.Assumed == 1 && next.Grain == 'd' && next.Last == 0 && s.At(next.First) == "on" && ofOneClause(s, w.Next, next.First) && d <= MonthLength(y, m) {
 				w.Set(DayOf(y, m, d), 'd')
 				next.Day, next.Assumed = w.Day, w.Assumed
 			}
 			return
 		}
-		k := len(s.Toks) - 1
-		for k > 0 && s.Toks[k].Kind == 'p' {
-			k--
-		}
-		if d, ok := Ordinal(s.At(k)); ok && k-1 >= w.Next && s.At(k-1) == "the" && !syntax.Preposition(s.At(k-2)) && d > 0 && d <= MonthLength(y, m) {
-			w.Set(DayOf(y, m, d), 'd')
+		for k := w.Next + 1; k < len(s.Toks); k++ {
+			ends := k+1 == len(s.Toks) || s.Toks[k+1].Kind == 'p' || s.At(k+1) == "i"
+			if d, ok := Ordinal(s.At(k)); ok && ends && s.At(k-1) == "the" && !syntax.Preposition(s.At(k-2)) && ofOneClause(s, w.Next, k) && d > 0 && d <= MonthLength(y, m) {
+				w.Set(DayOf(y, m, d), 'd')
+				break
+			}
 		}
 	}
+}
+
+// ofOneClause reports whether no other clause begins between two tokens.
+func ofOneClause(s syntax.Sentence, i, j int) bool {
+	for ; i < j; i++ {
+		base, rest := syntax.Contraction(s.At(i))
+		if base == "and" || base == "but" || syntax.SubjectPronoun(base) || rest != "" && rest != "is" {
+			return false
+		}
+	}
+	return true
+}
+
+// OfMonthBefore sets the month of a bare day of the month to the one to come that the sentence named
+// in an earlier clause: "Mum's sixty next month, we've booked a table for the eighteenth", 我们十一月去日本，六号出发.
+func OfMonthBefore(said, s syntax.Sentence, whens []When, now Moment) {
+	for i := range whens {
+		w := &whens[i]
+		if w.Assumed != 1 || w.Grain != 'd' || w.Last > 0 || said.Text != s.Text || s.Start <= said.Start {
+			continue
+		}
+		for _, o := range TimesIn(said, now) {
+			if o.Grain != 'M' || o.Habit || o.Since || o.Void || o.Last > 0 || o.Day <= now.Day || said.Toks[o.First].Start >= s.Start || over(said, s.Start) {
+				continue
+			}
+			y, m, _ := Date(o.Day)
+			if _, _, d := Date(w.Day); d <= MonthLength(y, m) {
+				w.Set(DayOf(y, m, d), 'd')
+			}
+		}
+	}
+}
+
+// over reports whether the words of a sentence before a byte tell of what is past.
+func over(s syntax.Sentence, end int) bool {
+	for _, tok := range s.Toks {
+		if _, past, _ := syntax.Lemma(tok.S); tok.Start < end && (past || tok.S == "was" || tok.S == "were" || tok.S == "了" || tok.S == "过") {
+			return true
+		}
+	}
+	return false
 }

@@ -191,9 +191,7 @@ func (w *When) notBefore(s syntax.Sentence, first *When) {
 // usually reports whether what is before token i is done regularly: "we usually have dinner at
 // seven".
 func usually(s syntax.Sentence, i int) bool {
-	if i > 2 && s.At(i-1) == "," && s.At(i-2) == "day" {
-		i-- // "twice a day, in the morning and at night"
-	}
+	i -= syntax.BoolInt(i > 2 && s.At(i-1) == "," && s.At(i-2) == "day") // "twice a day, in the morning and at night"
 	for last := max(0, i-12); i > last && s.Toks[i-1].Kind != 'p' && s.At(i-1) != "but"; i-- {
 		if asRule[s.At(i-1)] || i > 1 && s.At(i-1) == "day" && s.At(i-2) == "a" {
 			return true
@@ -203,7 +201,7 @@ func usually(s syntax.Sentence, i int) bool {
 }
 
 // asRule are words for what is done regularly.
-var asRule = syntax.Set("usually always normally generally typically often mostly")
+var asRule = syntax.Set("usually always normally generally typically often mostly 般")
 
 // comeBack are words for the end of a stay, or of something that takes some days.
 var comeBack = syntax.Set("back return returns returning leave leaves leaving home end ends ending closes until")
