@@ -131,7 +131,7 @@ func dayBeside(toks []syntax.Token, i int) bool {
 func runsOn(toks []syntax.Token, first, i int) bool {
 	s := syntax.Sentence{Toks: toks}
 	base, rest := syntax.Contraction(s.At(i))
-	if !syntax.SubjectPronoun(base) && !(base == "that" || base == "there") || i-first < 3 || discourse.Hosts[s.At(i-1)] || (base == "that" || base == "there") && rest == "" {
+	if !syntax.SubjectPronoun(base) && !(base == "that" || base == "there") || i-first < 3-syntax.BoolInt(contractedVerb(s.At(first))) || discourse.Hosts[s.At(i-1)] || (base == "that" || base == "there") && rest == "" {
 		return false
 	}
 	if rest == "" {

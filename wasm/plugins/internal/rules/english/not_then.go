@@ -128,6 +128,11 @@ func namedBefore(t *discourse.Talk, c *discourse.Clause) string {
 			}
 		}
 	}
+	for i := range before.Toks { // "the hospital's moved my scan"
+		if l, past, _ := syntax.Lemma(before.At(i)); past && timex.Moves(l) && (before.At(i+1) == "my" || before.At(i+1) == "our") && i+3 == len(before.Toks) && before.At(i+2) != "appointment" {
+			return before.Text[before.Toks[i+1].Start:before.Toks[i+2].End]
+		}
+	}
 	o, ok := discourse.Clause{}, false
 	if len(before.Toks) > 0 {
 		o, ok = t.Parse(before)

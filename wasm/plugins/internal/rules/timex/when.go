@@ -112,7 +112,7 @@ func TimesIn(s syntax.Sentence, now Moment) []When {
 	for i := 0; i < len(s.Toks); i++ {
 		if w.read(s, i, now) {
 			if n := len(all); n > 0 {
-				w.Habit = w.Habit || s.Chinese() && w.Clock && !w.HasDay && all[n-1].Habit && !marked(s, all[n-1].Next, w.First)
+				w.Habit = w.Habit || s.Chinese() && all[n-1].Habit && (w.Clock && !w.HasDay && !marked(s, all[n-1].Next, w.First) || w.Weekday && all[n-1].Next == w.First) // 每周二周五
 				if w.notBefore(s, &all[n-1]); eachWeek(s, &all[n-1], &w) {
 					all[n-1].Habit, w.Habit = true, true
 				}
