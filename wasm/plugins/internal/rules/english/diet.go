@@ -87,6 +87,9 @@ func restricted(t *discourse.Talk, c *discourse.Clause, i int) bool {
 			for c.W(k) == "and" || c.W(k) == "to" { // "to nuts and to cats"
 				k++
 			}
+			if l, _, _ := syntax.Lemma(c.W(k)); l != "" && l != c.W(k) && (syntax.Preposition(c.W(k+1)) || c.W(k+1) == "up" || c.W(k+1) == "out") {
+				break // "allergic to penicillin, comes up in hives"
+			}
 		}
 	case w == "intolerant" || next == "intolerant":
 		allergy(t, c, discourse.ObjectOf(c, i))
