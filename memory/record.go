@@ -56,6 +56,26 @@ func (m *Memory) When() time.Time {
 	return m.Learnt
 }
 
+// Quotes returns the evidence, and first the piece that says what the memory says. This is the last
+// one of when it was learnt, because a correction also cites what it corrects. If a person has
+// given the memory other words since, no piece says them, and the first one has no excerpt.
+func (m *Memory) Quotes() []Evidence {
+	if len(m.Evidence) == 0 {
+		return nil
+	}
+	best := 0
+	for i := range m.Evidence {
+		if !m.Evidence[i].At.After(m.Learnt) {
+			best = i
+		}
+	}
+	first := m.Evidence[best]
+	if m.Rank == RankPerson && Normal(first.Excerpt) != Normal(m.Text) {
+		first.Excerpt = ""
+	}
+	return slices.Insert(slices.Delete(slices.Clone(m.Evidence), best, best+1), 0, first)
+}
+
 // Variant is a concurrent value of a field that is kept but not shown.
 type Variant struct {
 	Field string `json:"field"`

@@ -72,7 +72,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 			return res, err
 		}
 		for _, m := range list {
-			it := add(&serve.Hit{ID: m.ID, Text: m.Text, Memory: m, Evidence: m.Evidence})
+			it := add(&serve.Hit{ID: m.ID, Text: m.Text, Memory: m, Evidence: m.Quotes()})
 			it.At, _ = m.Begins(qr.c.Zone)
 			it.First = true
 		}
@@ -294,8 +294,8 @@ func itemOf(h *serve.Hit, zone *time.Location) retrieve.Item {
 	if by := h.SharedBy; by != nil {
 		it.SharedBy, it.Lapses = by.By, by.Until
 	}
-	if len(m.Evidence) > 0 {
-		it.Speaker, it.Quote = m.Evidence[0].Speaker, m.Evidence[0].Excerpt
+	if len(h.Evidence) > 0 {
+		it.Speaker, it.Quote = h.Evidence[0].Speaker, h.Evidence[0].Excerpt
 	}
 	if f := m.Fields.Procedural; f != nil && !memory.ContainsSteps(m.Text, f.Steps) {
 		it.Steps = f.Steps

@@ -99,7 +99,7 @@ func (f *finding) memory(tx *store.Tx, h recall.Hit, hit serve.Hit) (_ serve.Hit
 	if err != nil || was == nil {
 		return hit, false, err
 	}
-	hit.Memory, hit.Text, hit.Evidence = was, was.Text, was.Evidence
+	hit.Memory, hit.Text, hit.Evidence = was, was.Text, was.Quotes()
 	if hit.Memory.Categories == nil && !choice.bare {
 		hit.Memory.Categories = f.qr.c.Sorter.Of(hit.Memory)
 	}

@@ -295,7 +295,12 @@ func (c *chooser) load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err 
 		for i := 0; i < len(h.Also) && chunk == nil; i++ { // it was found by its title, so the best of its parts is shown
 			chunk = engine.ChunkOf(m, h.Also[i])
 		}
-		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Evidence, chunk
+		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Quotes(), chunk
+		if len(m.Evidence) > 0 && h.Source == m.Evidence[0].Utterance {
+			if h.Source = hit.Evidence[0].Utterance; hit.Evidence[0].Excerpt == "" {
+				h.Source = memory.ID{}
+			}
+		}
 		u, err := c.line(tx, h.Source)
 		if err != nil && !errors.Is(err, memory.ErrNotFound) {
 			return hit, false, err

@@ -159,7 +159,7 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 			list, err := qr.plans(ctx, tx, &w, now, choice)
 			for _, m := range list {
 				m.Categories = qr.c.Sorter.Of(m)
-				first = append(first, serve.Hit{ID: m.ID, Text: m.Text, At: m.When(), Memory: m, Evidence: m.Evidence})
+				first = append(first, serve.Hit{ID: m.ID, Text: m.Text, At: m.When(), Memory: m, Evidence: m.Quotes()})
 			}
 			return err
 		})

@@ -163,7 +163,7 @@ func (qr *Query) whereabouts(ctx context.Context, r *serve.SearchRequest, choice
 		visits, err := visitsIn(ctx, tx, w, allows)
 		for _, m := range visits {
 			m.Categories = qr.c.Sorter.Of(m)
-			got.hits = append(got.hits, serve.Hit{ID: m.ID, Text: m.Text, At: m.When(), Memory: m, Evidence: m.Evidence})
+			got.hits = append(got.hits, serve.Hit{ID: m.ID, Text: m.Text, At: m.When(), Memory: m, Evidence: m.Quotes()})
 			tell(m.Fields.Episodic.Started, m.Fields.Episodic.Place)
 		}
 		return err
