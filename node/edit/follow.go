@@ -86,6 +86,10 @@ func follow(m *memory.Memory, p *memory.Patch, known *Known) {
 	if single && p.Text != nil && p.Value == nil {
 		p.Value = inPlace(m, *p.Text)
 	}
+	if single && p.Text == nil && p.Value != nil && strings.Count(m.Text, m.Slot.Value) == 1 {
+		text := strings.Replace(m.Text, m.Slot.Value, *p.Value, 1)
+		p.Text = &text
+	}
 	var before, after event
 	if r := known.Reread; r != nil && p.Text != nil && r.Old == m.Text && r.New == *p.Text {
 		if single && p.Value == nil {

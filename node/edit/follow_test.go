@@ -46,6 +46,9 @@ func TestValueFollowsText(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v", tt.why, m.Slot, m.Fields.Semantic, err)
 			continue
 		}
+		if tt.r.Text == nil && !strings.Contains(m.Text, tt.want) {
+			t.Errorf("%s: %s", tt.why, m.Text)
+		}
 		if names := fmt.Sprint(m.Entities); !strings.Contains(names, "Klaus") || !strings.Contains(names, tt.want) || strings.Contains(names, "Hamburg") {
 			t.Errorf("%s: entities %s", tt.why, names)
 		}
