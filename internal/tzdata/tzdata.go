@@ -14,6 +14,8 @@ import (
 	_ "unsafe" // for linkname
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/locket-dev/locket/internal/editdistance"
 )
 
 //go:generate go run ./build
@@ -55,17 +57,27 @@ func load(name string) (string, error) {
 }
 
 // Like returns the names of zones that a person may have meant by a name that is none: those that
-// differ only in case or in spaces, or whose city is meant ("berlin", "New York"). It is empty if
-// there is none.
+// differ only in case or in spaces, or whose city is meant ("berlin", "New York"), and otherwise
+// those with the fewest wrong letters, at most two. It is empty if there is none.
 func Like(name string) []string {
 	z, err := zones()
-	if err != nil {
+	if err != nil || len(name) > 64 {
 		return nil // it only helps with a hint
 	}
 	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
 	var out []string
+	least, typed := min(2, len(name)/4), []byte(strings.ToLower(name))
 	for _, f := range z.File {
-		if city := f.Name[strings.LastIndexByte(f.Name, '/')+1:]; city != "" && (strings.EqualFold(f.Name, name) || strings.EqualFold(city, name)) {
+		zone := strings.ToLower(f.Name)
+		city := zone[strings.LastIndexByte(zone, '/')+1:]
+		if city == "" {
+			continue
+		}
+		wrong := min(editdistance.Of(typed, []byte(zone)), editdistance.Of(typed, []byte(city)))
+		if wrong < least {
+			least, out = wrong, nil
+		}
+		if wrong == least {
 			out = append(out, f.Name)
 		}
 	}

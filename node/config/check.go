@@ -21,6 +21,14 @@ import (
 // the final zero).
 const maxSocket = 103
 
+// twoLetters are the languages of ISO 639-1. Other languages have three letters.
+const twoLetters = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv " +
+	"ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny " +
+	"oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
+
+// meantBy are codes of countries that people take for those of their languages.
+var meantBy = map[string]string{"cn": " (Chinese is zh)", "jp": " (Japanese is ja)", "gr": " (Greek is el)", "cz": " (Czech is cs)", "dk": " (Danish is da)", "ua": " (Ukrainian is uk)"}
+
 // languageTag matches an ISO 639 language code, and the subtags that BCP 47
 // allows after it.
 var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
@@ -57,6 +65,9 @@ func (l *Loaded) check() error {
 	for _, tag := range l.Languages {
 		if !languageTag.MatchString(tag) {
 			return l.wrong("languages", "%q: want codes such as en, de or pt-BR", tag)
+		}
+		if main, _, _ := strings.Cut(tag, "-"); len(main) == 2 && !slices.Contains(strings.Fields(twoLetters), main) {
+			return l.wrong("languages", "%q: no language has this code%s; want codes such as en, de or pt-BR", tag, meantBy[main])
 		}
 	}
 	if err := l.checkBroker(); err != nil {
