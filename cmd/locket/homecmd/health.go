@@ -2,12 +2,14 @@ package homecmd
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,13 +26,86 @@ func StatusCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.WithClient(cmd.Context(), false, func(cl *serve.Client) error {
 				s, err := cl.Status(cmd.Context())
-				return a.PrintUnless(err, s, func(w io.Writer) { showStatus(a, w, &s) })
+				x := state{Status: s}
+				if err == nil && !s.Locked {
+					err = x.addSync(cmd.Context(), cl)
+				}
+				return a.PrintUnless(err, x, func(w io.Writer) { showStatus(a, w, &x) })
 			})
 		},
 	}
 }
 
-func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
+// state is what status prints with --json.
+type state struct {
+	serve.Status
+	Sync   *serve.SyncStatus `json:"sync,omitempty"`   // absent if the node syncs with nobody, or is locked
+	Relays []serve.Relay     `json:"relays,omitempty"` // all relays, if there are several
+}
+
+func (x *state) addSync(ctx context.Context, cl *serve.Client) error {
+	s, err := cl.SyncStatus(ctx)
+	if err != nil || s.Relay == "" && !s.Apart {
+		return err
+	}
+	x.Sync = &s
+	all, err := cl.Relays(ctx)
+	if all = slices.DeleteFunc(all, func(r serve.Relay) bool { return r.Kind == serve.RelayPeer }); len(all) > 1 {
+		x.Relays = all
+	}
+	return err
+}
+
+// showSync says when the node last exchanged data and with whom, what waits, and what failed.
+func showSync(a *cli.App, line func(name, format string, args ...any), x *state) {
+	show := func(with string, last time.Time, waits, failed string) {
+		how := "nothing exchanged yet"
+		if !last.IsZero() {
+			how = "last " + a.ShowTime(last)
+		}
+		if waits != "" {
+			how += ", " + waits
+		}
+		if failed != "" {
+			how += ", " + a.Paint.Red("failed since: "+cli.OneLine(failed)) + a.WithHome("; see locket sync")
+		}
+		line("sync", "%s: %s", cli.OneLine(with), how)
+	}
+	s := x.Sync
+	if s == nil {
+		if !x.Locked {
+			line("sync", "%s", a.WithHome("with nobody; see locket sync"))
+		}
+		return
+	}
+	with, waits, failed := s.Relay, "", s.Error
+	switch {
+	case with != "":
+	case s.LAN:
+		with = "devices in this network"
+	default:
+		with = "folders"
+	}
+	if s.Pending > 0 {
+		waits = fmt.Sprintf("%d to send", s.Pending)
+	}
+	if s.Removed {
+		failed = "another device removed this one"
+	}
+	if len(x.Relays) == 0 {
+		show(with, s.Synced, waits, failed)
+	}
+	for i := range x.Relays {
+		r := &x.Relays[i]
+		if waits = ""; r.Lacks > 0 {
+			waits = fmt.Sprintf("%d to send", r.Lacks)
+		}
+		show(r.URL, r.Synced, waits, strings.Trim(strings.Join(append(slices.Clone(r.Trouble), r.Error), "; "), "; "))
+	}
+}
+
+func showStatus(a *cli.App, w io.Writer, x *state) {
+	s := &x.Status
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -97,6 +172,7 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 		waits := cmp.Or(a.EngineWaits(e), "nothing waits")
 		line(e.Kind, "%s: %s", cli.OneLine(e.Name), waits)
 	}
+	showSync(a, line, x)
 	showBackups(a, line, s)
 	line("disk", "%s used, %s free, reserve %s", cli.Size(s.Disk.Used), cli.Size(s.Disk.Free), cli.Size(s.Disk.Reserve))
 	if s.HeapBytes > 0 {
