@@ -32,6 +32,8 @@ func followUp(t *discourse.Talk, s syntax.Sentence) bool {
 		case w == "no" || w == "sorry" || w == "actually" || w == "wait" || w == "nope" || w == "correction":
 			corrects = true
 		case syntax.Lead(w) || s.Toks[i].Kind == 'p':
+		case w == "i" && corrects && (s.At(i+1) == "parked" || s.At(i+1) == "left" || s.At(i+1) == "put") && (s.At(i+2) == "it" || s.At(i+2) == "them"):
+			i += 2
 		case w == "it's" || w == "they're":
 			it = true
 		case (w == "it" || w == "they") && (s.At(i+1) == "is" || s.At(i+1) == "are"):
@@ -72,10 +74,16 @@ func follows(t *discourse.Talk, s syntax.Sentence, i, end int, b *abi.Turn, corr
 	if was == nil {
 		return it && foundAt(t, s, i, end, b)
 	}
-	value := ""
+	value, whole, with := "", "", holder(s, i, end, it)
 	switch old := strings.Fields(was.Slot.Value); {
 	case was.Slot.Attribute == "location" && english.WhereWords(s, i, end):
 		value = said
+	case was.Slot.Attribute == "location" && with != "":
+		is := " is "
+		if last := discourse.Last(was.Subject); syntax.Singular(last) != last {
+			is = " are "
+		}
+		value, whole = with, english.Stand(was.Subject)+is+with+"."
 	case was.Slot.Attribute == "location" && corrects && len(old) >= 2 && end-i == 2 && strings.EqualFold(old[len(old)-2], s.At(i)) && (syntax.Numeric(s.At(i+1)) || len(s.At(i+1)) == 1):
 		value = strings.Join(old[:len(old)-2], " ") + " " + said // in room 4: room 6
 		value = strings.TrimSpace(value)
@@ -84,11 +92,13 @@ func follows(t *discourse.Talk, s syntax.Sentence, i, end int, b *abi.Turn, corr
 	default:
 		return false
 	}
-	if strings.EqualFold(value, was.Slot.Value) || strings.Count(was.Text, was.Slot.Value) != 1 {
+	if strings.EqualFold(value, was.Slot.Value) || whole == "" && strings.Count(was.Text, was.Slot.Value) != 1 {
 		return false
 	}
 	a := *was
-	a.Text = strings.Replace(was.Text, was.Slot.Value, value, 1)
+	if a.Text = whole; whole == "" {
+		a.Text = strings.Replace(was.Text, was.Slot.Value, value, 1)
+	}
 	slot := *was.Slot
 	slot.Value = value
 	a.Slot, a.Object = &slot, strings.Replace(was.Object, was.Slot.Value, value, 1)
@@ -96,6 +106,21 @@ func follows(t *discourse.Talk, s syntax.Sentence, i, end int, b *abi.Turn, corr
 	a.Spans = []abi.Span{{Start: s.Start, End: s.End}, {Turn: -1, Start: was.Spans[0].Start, End: was.Spans[0].End}}
 	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true
+}
+
+// holder reads who has a thing: "Anna has it", and after "it's" "with Anna"; "" if that is not what is said.
+func holder(s syntax.Sentence, i, end int, it bool) string {
+	if it && s.At(i) == "with" {
+		i++
+	}
+	name := i < end && s.Toks[i].Cap && syntax.NameWord(s.At(i))
+	switch rest := end - i; {
+	case !name:
+		return ""
+	case it && rest == 1 && s.At(i-1) == "with", !it && rest == 3 && s.At(i+1) == "has" && (s.At(i+2) == "it" || s.At(i+2) == "them"):
+		return "with " + s.Text[s.Toks[i].Start:s.Toks[i].End]
+	}
+	return ""
 }
 
 // foundAt takes the place of the thing that the speaker asked for or missed in the previous line:

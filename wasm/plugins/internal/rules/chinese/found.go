@@ -11,12 +11,15 @@ import (
 )
 
 // Found takes 在书桌的抽屉里 after 我的护照在哪？ or 我找不到护照了: the place of the thing that was asked for, earlier
-// in this turn, by another speaker just before, or by the speaker in the last turn.
+// in this turn, by another speaker just before, or by the speaker in the last turn. 不对，在小李那里 corrects such a place.
 func Found(t *discourse.Talk, s syntax.Sentence) bool {
 	if !s.Chinese() || s.Ends == "?" || s.Ends == "？" || len(timex.FindWhens(s, t.Now)) > 0 {
 		return false
 	}
 	where := discourse.TrimZhEnd(syntax.StripLeadZh(s.Raw()))
+	said := where
+	where = strings.TrimLeft(syntax.TrimHeads(where, "不对", "不是", "说错了", "错了"), "，, ")
+	corrects := where != said
 	where = syntax.TrimHeads(where, "它们", "它", "应该", "就", "放", "都")
 	where, ok := strings.CutPrefix(where, "在")
 	where = strings.TrimSuffix(where, "了")
@@ -28,6 +31,9 @@ func Found(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	what := thingAsked(q.Raw())
+	if at, is, told := strings.Cut(discourse.TrimZhEnd(q.Raw()), "在"); corrects && told && syntax.EndsWithAny(is, places[:]) {
+		what = at // 钥匙在小王那里，不对，在小李那里
+	}
 	owner := discourse.Person{}
 	for _, pre := range [...]string{"我的", "我们的", "咱们的"} {
 		if rest, ok := strings.CutPrefix(what, pre); ok {

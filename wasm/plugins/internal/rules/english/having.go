@@ -222,6 +222,7 @@ func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
 		a := t.Base(c, "episodic", "event", 0.65)
 		a.EventType, a.Actor, a.Started, a.Sensitivity = "event", c.Subj.Name, noted.ToldAt(t, c.Sentence), "private"
 		t.Out.Candidates = append(t.Out.Candidates, a)
+	case c.Verb == "have" && carried[single] && holds(t, c, i):
 	case noun == "degree" || noun == "phd" || noun == "master's":
 		t.Fact(c, "biography", "education", o, true, 0.85)
 	case c.Verb == "have" && (c.W(i) == "a" || c.W(i) == "an") && !c.Past && !c.Neg && next == len(c.Words) && next-i <= 3 && c.Capital(next-1) && syntax.NameWord(noun) && c.FirstTime() == nil:
@@ -232,6 +233,23 @@ func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
 		o, _, _ = strings.Cut(o, " for ")
 		t.Fact(c, "possession", "owns", o, true, 0.7)
 	}
+}
+
+// carried are things that go from one person to the other.
+var carried = syntax.Set("key ladder drill charger umbrella book passport remote toolbox screwdriver pump suitcase helmet car bike bicycle scooter van trailer tent camera laptop tablet phone drone guitar kayak projector torch")
+
+// holds takes "Tom has the spare key" as the place of the key: with Tom.
+func holds(t *discourse.Talk, c *discourse.Clause, i int) bool {
+	if w := c.W(i); w != "the" && w != "my" && w != "our" && c.W(i+1) != "'s" || c.Past || c.Neg || c.Modal || c.Conditional() || c.Subj.Name == "" || c.FirstTime() != nil {
+		return false
+	}
+	what, owner, next := goodsAt(t, c, i)
+	if what == "" || next < len(c.Words) || owner.Key != "" && owner.Key == c.Subj.Key {
+		return false
+	}
+	of, who := *c, c.Subj.Name
+	of.Thing, of.Own, of.Subj = what, owner.Key != "", owner
+	return factOf(t, &of, "place", "location", "with "+who, false, 0.8) != nil
 }
 
 // illnesses are over after some days or weeks.
