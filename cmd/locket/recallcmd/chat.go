@@ -55,6 +55,7 @@ type chat struct {
 	plain  bool                   // do not ask a model
 	before []serve.ContextMessage // what was asked, answered and told
 	told   []addition             // what undo can undo, newest last
+	about  string                 // the id of the memory that answered the last question; empty: the last line was none
 	failed int                    // lines that were not answered
 	shows  bool                   // print each line before its answer, because it was not typed on a terminal
 	shown  bool                   // a line was printed before
@@ -92,6 +93,12 @@ var forgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?
 
 // commandWords are commands of other programs. Nobody would tell such a line.
 var commandWords = regexp.MustCompile(`(?i)^/[a-z]+$`)
+
+// correctsIt are lines that put right who has a thing or where it is, and name it only by a pronoun, or not at all.
+var correctsIt = regexp.MustCompile(`(?i)^((?:no|nope|actually|sorry|wrong|wait)\b[^\pL]+)(?:([^,;]+ (?:has|have|got|took|put|left|parked)) (?:it|them)\b([^,;]*)|` +
+	`(it's|it is|they're|they are)((?: now| still)? (?:in|on|at|with|under|behind|beside|next to|by|inside|near|above|below|between) [^,;]+))$`)
+
+var correctsItZh = regexp.MustCompile(`^((?:不对|不是|说错了|错了|不)[，,。！ ]+)它?(在[^，,]+)$`)
 
 var helpWords = regexp.MustCompile(`(?i)^/?(?:help|h|\?|？|帮助)$`)
 
@@ -201,6 +208,10 @@ func (c *chat) ask(ctx context.Context, question string, out *chatAnswer) error 
 	}
 	out.Asked = &res
 	c.appendTurn("", question)
+	c.about = ""
+	if res.Known && len(res.Evidence) > 0 && res.Evidence[0].Section == string(memory.Semantic) {
+		c.about = res.Evidence[0].ID.String()
+	}
 	switch { // the next question may refer to names in the answer
 	case !res.Known:
 	case res.Model != "":
@@ -212,7 +223,7 @@ func (c *chat) ask(ctx context.Context, question string, out *chatAnswer) error 
 }
 
 func (c *chat) tellIt(ctx context.Context, text string, out *chatAnswer) error {
-	res, err := c.client.Add(ctx, serve.AddRequest{Text: text, Keep: true})
+	res, err := c.client.Add(ctx, serve.AddRequest{Text: c.named(ctx, text), Keep: true})
 	if err != nil {
 		return err
 	}
@@ -228,6 +239,37 @@ func (c *chat) tellIt(ctx context.Context, text string, out *chatAnswer) error {
 		c.appendTurn("", text)
 	}
 	return nil
+}
+
+// named puts the thing whose place was just answered where a line that corrects the answer has a
+// pronoun: "no, Tom has it" becomes "no, Tom has the spare key". The extractors see only what was told.
+func (c *chat) named(ctx context.Context, text string) string {
+	about := c.about
+	c.about = ""
+	en, zh := correctsIt.FindStringSubmatch(text), correctsItZh.FindStringSubmatch(text)
+	if about == "" || en == nil && zh == nil {
+		return text
+	}
+	m, err := c.client.Get(ctx, about)
+	if f := m.Fields.Semantic; err != nil || f == nil || f.Subject == "" || m.Slot == nil || m.Slot.Attribute != "location" {
+		return text
+	}
+	thing := m.Fields.Semantic.Subject
+	if zh != nil {
+		return zh[1] + thing + zh[2]
+	}
+	if !strings.Contains(thing, "'s ") {
+		thing = "the " + thing
+	}
+	switch {
+	case en[2] != "":
+		return en[1] + en[2] + " " + thing + en[3]
+	case strings.HasPrefix(strings.ToLower(en[4]), "it"):
+		thing += " is"
+	default:
+		thing += " are"
+	}
+	return en[1] + thing + en[5]
 }
 
 func (c *chat) appendTurn(speaker, text string) {
