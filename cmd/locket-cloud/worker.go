@@ -15,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/cloud/worker/queue"
 	"github.com/locket-dev/locket/cloud/worker/queue/postgres"
 	"github.com/locket-dev/locket/internal/engine/cost"
+	"github.com/locket-dev/locket/sync/envelope"
 )
 
 // workerFlags are the flags of worker and its subcommands.
@@ -198,6 +199,12 @@ func (a *app) join(ctx context.Context, f *workerFlags, welcome string) error {
 			return fmt.Errorf("read the welcome: %w", err)
 		}
 		welcome = string(b) // white space in it is ignored
+	}
+	if _, err := envelope.ParseWelcome(welcome); err != nil {
+		if _, missing := os.Stat(welcome); missing == nil {
+			return fmt.Errorf("%w: %s is a file: give it as @%s", errUsage, welcome, welcome)
+		}
+		return fmt.Errorf("%w\nThe owner makes a welcome: give them what 'locket-cloud worker invite-key --home %s' prints. They run 'locket grant worker @FILE > welcome', and give you that file", err, f.home)
 	}
 	j, err := worker.Join(ctx, f.home, f.relay, welcome)
 	if err != nil {

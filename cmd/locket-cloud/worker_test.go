@@ -79,6 +79,8 @@ func TestWorkerUsage(t *testing.T) {
 		{exitUsage, "--relay is missing", []string{"worker", "join", "--home", home, "x"}},
 		{exitUsage, "not known", []string{"worker", "engines", "--speech", "siri"}},
 		{exitFailed, "locket-space-1.", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "x"}},
+		{exitFailed, "worker invite-key --home " + home + "' prints", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "x"}},
+		{exitUsage, "give it as @" + file, []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", file}},
 		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", envelope.Welcome{}.String()}},
 		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "@" + file}},
 		{exitFailed, "read the welcome", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "@" + home + "/nowhere"}},

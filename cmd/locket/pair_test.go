@@ -88,6 +88,9 @@ func TestPairByCommand(t *testing.T) {
 	if len(f) != 6 {
 		t.Fatalf("%q", joinLine)
 	}
+	next(func(s string) bool {
+		return strings.HasPrefix(s, "No other machine can reach 127.0.0.1:") && strings.Contains(s, "relay move URL")
+	})
 	var joined string
 	done.Go(func() {
 		joined = ok(t, two, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file")

@@ -141,13 +141,15 @@ func (a *App) advice(err error) string {
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "this node has no relay"):
 		return "Name a relay: " + a.WithHome("locket relay add URL") + ". How to run one: " + DocsAt + "relay.md"
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
-		return a.HowToSync()
+		return a.WithHome(HowToSync)
 	case errors.Is(err, serve.ErrSecret):
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.WithHome("locket add TEXT")
 	case wrongID.MatchString(err.Error()):
 		return a.WithHome("Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so.")
 	case strings.Contains(err.Error(), `(404, "no such route")`):
 		return "That relay does not serve this: it has no market, or is of another version. Name one that has a market with --at URL."
+	case strings.HasSuffix(err.Error(), "was erased: not found"):
+		return "What was erased can't be brought back. To tell it again: " + a.WithHome("locket add TEXT")
 	case notThere(err) != "":
 		return "See what there is: " + a.WithHome("locket "+notThere(err))
 	case errors.Is(err, memory.ErrAmbiguous):
@@ -204,7 +206,5 @@ func (a *App) unwritable(err error) string {
 // DocsAt is the address of the folder docs. Errors name it because packages have no docs.
 const DocsAt = serve.Docs
 
-// HowToSync says how to make a node sync that does not yet.
-func (a *App) HowToSync() string {
-	return "Name a relay: " + a.WithHome("locket relay add URL") + ". Or, for devices in one network, write sync.lan = true to config.toml\non each and restart their daemons. For your wearables: " + a.WithHome("locket wearable list")
-}
+// HowToSync says how to make a node sync that does not yet, for [App.WithHome].
+const HowToSync = "Name a relay: locket relay add URL. Or, for devices in one network, write sync.lan = true to config.toml\non each and restart their daemons. For your wearables: locket wearable list"

@@ -133,6 +133,7 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 		fmt.Fprintln(w, picture)
 		relay, _, _ := pairing.ParseLink(p.Link)
 		fmt.Fprintf(w, "On the new device, run this within ten minutes:\n\n  locket pair --join %s --relay %s\n\n", p.Code, relay)
+		fmt.Fprint(w, a.WithHome(cli.OnlyHere(relay, "For a new device elsewhere, let the relay listen at an address of your network, and move there first: locket relay move URL")))
 	})
 	if err != nil {
 		return err

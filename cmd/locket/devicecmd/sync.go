@@ -73,7 +73,7 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	case s.Apart:
 		fmt.Fprintln(w, a.WithHome("Relay     none: syncs with locket sync --folder"))
 	default:
-		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.HowToSync())
+		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.WithHome(cli.HowToSync))
 		return
 	}
 	last := "never"
@@ -147,7 +147,7 @@ last heard from, by its own clock. A device that only listens sends nothing. For
 device the list shows when it was added. How much a device has is shown if it agreed with
 a snapshot, its heads were compared, or the two met in the same network. Wearables hold
 no keys of yours: see locket wearable.`,
-		RunE: cli.Listing(a, (*serve.Client).Members, func(w io.Writer, m *serve.Member) {
+		RunE: cli.Listing(a, members, func(w io.Writer, m *serve.Member) {
 			when := "this device"
 			if !m.Here && m.LastHeard.IsZero() {
 				when = "added " + a.ShowTime(m.Added) + ", not heard from since"
@@ -160,10 +160,19 @@ no keys of yours: see locket wearable.`,
 				when += fmt.Sprintf(", had %d of %s on %s", r.Has, cli.Plural(int(r.Has+r.Behind), "delta", "deltas"), a.ShowTime(r.At))
 			}
 			fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, cli.Padded(cli.OneLine(m.Name), 20), cli.OneLine(m.Platform), when)
-		}, ""),
+		}, "Only this device holds your keys: this node syncs with nobody.\n"+cli.HowToSync),
 	}
 	list.AddCommand(devicesRemoveCommand(a), devicesCompareCommand(a))
 	return list
+}
+
+// members lists the members; there are none if the node syncs with nobody.
+func members(c *serve.Client, ctx context.Context) ([]serve.Member, error) {
+	all, err := c.Members(ctx)
+	if errors.Is(err, serve.ErrUnsupported) {
+		return nil, nil
+	}
+	return all, err
 }
 
 func devicesRemoveCommand(a *cli.App) *cobra.Command {
