@@ -327,5 +327,5 @@ func aimed(ctx context.Context, cl *serve.Client, args []string) (string, error)
 	for m, err := range cl.All(ctx, serve.ListQuery{}) {
 		return m.ID.String(), err
 	}
-	return "", fmt.Errorf("the newest memory: %w", memory.ErrNotFound)
+	return "", cli.AdvisedError{Err: fmt.Errorf("the newest memory: %w", memory.ErrNotFound), Advice: "There is no memory here. To add one: locket add TEXT"}
 }

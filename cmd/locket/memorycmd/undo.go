@@ -3,6 +3,7 @@ package memorycmd
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,10 @@ locket delete erases it.`,
 				return err
 			}
 			v, err := c.Revert(ctx, serve.RevertRequest{Memory: m.ID})
+			if err != nil && strings.Contains(err.Error(), "said something about it yourself") {
+				short := cli.ShortID(m.ID)
+				err = cli.AdvisedError{Err: err, Advice: "To see what it said before: locket history " + short + ". To say that again: locket update " + short + " --text TEXT. To erase it: locket delete " + short}
+			}
 			return a.PrintUnless(err, v, func(w io.Writer) {
 				fmt.Fprintf(w, "Undone: %s\n", cli.OneLine(v.Memories[0].Text))
 				if again, err := c.Get(ctx, id); err == nil && again.State == memory.Active {
