@@ -246,6 +246,20 @@ func TestLateSoundIsSilent(t *testing.T) {
 	b.until(`window.played`)
 }
 
+// In Chinese, the captions of recordings and photos are Chinese, too.
+func TestCaptionsInChinese(t *testing.T) {
+	b := open(t, look{"zh-CN", 360, 740, true})
+	b.visit("/memories/resource", ".sound-tile button")
+	all := js[string](b, `[...document.querySelectorAll(".tile .caption")].map(c => c.textContent).join("\n")`)
+	if !strings.Contains(all, "录音") || strings.Contains(all, "Recording") || strings.Contains(all, "Photo") {
+		t.Error(all)
+	}
+	b.do(chromedp.Click(".sound-tile .caption a"), chromedp.WaitVisible(".memory-head"))
+	if head := js[string](b, `document.querySelector(".memory-head h1").textContent`); strings.Contains(head, "Recording of") || strings.Contains(head, ", ") {
+		t.Error(head)
+	}
+}
+
 // An answer that arrives late does not take the focus from a field that is typed into.
 func TestLateAnswerLeavesTheField(t *testing.T) {
 	b := open(t, plain)

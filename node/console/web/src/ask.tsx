@@ -8,7 +8,7 @@ import { dateOf, mediumDate, moment, number, said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { go } from "./router";
 import type { Answer, Evidence, Found, Hit, SharedBy } from "./types";
-import { asProblem, Failure, iconOf, T, Waiting, type Loaded } from "./widgets";
+import { asProblem, Failure, iconOf, isSound, plainText, T, Waiting, type Loaded } from "./widgets";
 
 /** The restrictions of a question; they are part of the page's address. */
 interface Choice {
@@ -274,7 +274,7 @@ function Result({ found, answer, choice, only }: { found: Found; answer?: Answer
 }
 
 const inDay = (at: string | undefined, utterance: string) => (at ? `/day/${dateOf(at)}?line=${utterance}` : "/");
-const titleOf = (h: Hit) => h.memory?.text ?? h.utterance?.text ?? h.text;
+const titleOf = (h: Hit) => (h.memory && isSound(h.memory) ? plainText(h.memory) : h.memory?.text) ?? h.utterance?.text ?? h.text;
 
 function Best({ hit: h }: { hit: Hit }) {
   const e = h.evidence?.find((e) => e.excerpt);

@@ -221,7 +221,8 @@ function Gallery({ list }: { list: Memory[] }) {
 }
 
 function Caption({ m, plain }: { m: Memory; plain?: boolean }) {
-  const title = m.metadata?.place || m.fields?.resource?.title || m.text;
+  const own = m.fields?.resource?.title;
+  const title = m.metadata?.place || (own === "Recording" ? t("sound.title") : own?.startsWith("Photo, ") ? t("photo.title") : own) || m.text;
   const when = shortDay(m.evidence?.[0]?.at ?? m.learnt);
   return (
     <span class="caption">

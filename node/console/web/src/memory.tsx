@@ -9,7 +9,7 @@ import { dateOf } from "./i18n";
 import { Icon } from "./icons";
 import { Steps } from "./memories";
 import type { Change, Memory, Why } from "./types";
-import { asProblem, changes, Empty, Failure, iconOf, isPhoto, isSound, Photo, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { asProblem, changes, Empty, Failure, iconOf, isPhoto, isSound, Photo, plainText, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 import { WhereIs } from "./where";
 
 export function MemoryPage({ id }: { id: string }) {
@@ -117,7 +117,7 @@ function Head({ m }: { m: Memory }) {
       </span>
       <div>
         <h1>
-          <T text={m.text} most={1500} />
+          <T text={isSound(m) ? plainText(m) : m.text} most={1500} />
         </h1>
         <p class="badges">
           {m.pinned && <span class="badge">{t("state.pinned")}</span>}

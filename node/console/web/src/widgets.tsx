@@ -175,7 +175,7 @@ export function iconOf(m: Memory): IconName {
 export function plainText(m: Memory): string {
   const place = m.metadata?.place;
   if (isPhoto(m) && m.text.startsWith("Photo,")) return place ? t("photo.at", { place }) : t("photo.title");
-  if (isSound(m) && m.text.startsWith("Recording of")) return m.tags?.includes("waiting") ? `${t("sound.title")}, ${t("sound.waits")}` : t("sound.title");
+  if (isSound(m) && m.text.startsWith("Recording of")) return m.tags?.includes("waiting") ? `${t("sound.title")} · ${t("sound.waits")}` : t("sound.title");
   return m.text;
 }
 
