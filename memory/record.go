@@ -58,22 +58,25 @@ func (m *Memory) When() time.Time {
 
 // Quotes returns the evidence, and first the piece that says what the memory says. This is the last
 // one of when it was learnt, because a correction also cites what it corrects. If a person has
-// given the memory other words since, no piece says them, and the first one has no excerpt.
+// given the memory other words since, no piece says them, and none has an excerpt.
 func (m *Memory) Quotes() []Evidence {
-	if len(m.Evidence) == 0 {
-		return nil
-	}
-	best := 0
+	best, edited := 0, m.Rank == RankPerson
 	for i := range m.Evidence {
 		if !m.Evidence[i].At.After(m.Learnt) {
 			best = i
 		}
+		edited = edited && Normal(m.Evidence[i].Excerpt) != Normal(m.Text)
 	}
-	first := m.Evidence[best]
-	if m.Rank == RankPerson && Normal(first.Excerpt) != Normal(m.Text) {
-		first.Excerpt = ""
+	out := slices.Clone(m.Evidence)
+	if best > 0 {
+		out = slices.Insert(slices.Delete(out, best, best+1), 0, m.Evidence[best])
 	}
-	return slices.Insert(slices.Delete(slices.Clone(m.Evidence), best, best+1), 0, first)
+	for i := range out {
+		if edited {
+			out[i].Excerpt = ""
+		}
+	}
+	return out
 }
 
 // Variant is a concurrent value of a field that is kept but not shown.
