@@ -152,6 +152,7 @@ func setUpWith(a *cli.App, ctx context.Context, o *options) error {
 		}
 		return err
 	}
+	s.done.Skipped = append(s.unnamed(), s.done.Skipped...)
 	return a.Print(s.done, func(w io.Writer) {
 		for _, step := range s.done.Skipped {
 			fmt.Fprintf(w, "Later: %s\n", a.WithHome(step))

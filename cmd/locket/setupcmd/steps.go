@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/backup"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/serve"
@@ -289,4 +291,12 @@ func (s *settingUp) untilGood(ask func() error) error {
 		}
 		s.Tell("%v\n", err)
 	}
+}
+
+// unnamed says how to name the wearer later, if nobody did.
+func (s *settingUp) unnamed() []string {
+	if s.App.Settings.Origin("wearer").Kind != config.FromDefault {
+		return nil
+	}
+	return []string{"your name, so that Locket knows who \"I\" is: wearer = \"NAME\" at the top of " + filepath.Join(s.done.Home, config.FileName)}
 }
