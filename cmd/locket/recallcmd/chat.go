@@ -32,7 +32,8 @@ func ChatCommand(a *cli.App) *cobra.Command {
 		Long: `Reads one line at a time. It answers a question like locket ask: with a language model if one
 is configured, and otherwise from the evidence. A question may refer to what was said before:
 "where is the kayak?", "and who bought it?". Anything else is remembered, as with locket add,
-and the answer says what was remembered.
+and the answer says what was remembered. After an answer, "no, Tom has it" or "no, it's in the
+shed" corrects who has the thing or where it is.
 
 ` + chatHelp + `
 On a pipe, each line is printed with its answer below. With --json, there is one object per
