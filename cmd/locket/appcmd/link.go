@@ -22,7 +22,7 @@ func showLink(a *cli.App, link string) {
 	}
 	fmt.Fprintf(a.Stderr, "On another machine (see locket mcp --help, and %sapps.md):\n%s\n", cli.DocsAt, link)
 	if l, err := door.ParseLink(link); err == nil {
-		fmt.Fprint(a.Stderr, cli.OnlyHere(l.Address, "To let one in: locket config --help; set api.remote to 0.0.0.0:PORT, or api.public_url, and restart the daemon."))
+		fmt.Fprint(a.Stderr, cli.OnlyHere(l.Address, a.WithHome("To let one in: locket config --help; set api.remote to 0.0.0.0:PORT, or api.public_url, and restart the daemon.")))
 	}
 	if a.IsInteractive() {
 		picture, _ := a.QR(a.Stderr, link)

@@ -141,7 +141,7 @@ func (a *App) advice(err error) string {
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "this node has no relay"):
 		return "Name a relay: " + a.WithHome("locket relay add URL") + ". How to run one: " + DocsAt + "relay.md"
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
-		return a.WithHome(HowToSync)
+		return a.HowToSync()
 	case errors.Is(err, serve.ErrSecret):
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.WithHome("locket add TEXT")
 	case wrongID.MatchString(err.Error()):
@@ -206,5 +206,7 @@ func (a *App) unwritable(err error) string {
 // DocsAt is the address of the folder docs. Errors name it because packages have no docs.
 const DocsAt = serve.Docs
 
-// HowToSync says how to make a node sync that does not yet, for [App.WithHome].
-const HowToSync = "Name a relay: locket relay add URL. Or, for devices in one network, write sync.lan = true to config.toml\non each and restart their daemons. For your wearables: locket wearable list"
+// HowToSync says how to make a node sync that does not yet.
+func (a *App) HowToSync() string {
+	return a.WithHome("Name a relay: locket relay add URL. Or, for devices in one network, write sync.lan = true to config.toml\non each and restart their daemons. For your wearables: locket wearable list")
+}

@@ -73,7 +73,7 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	case s.Apart:
 		fmt.Fprintln(w, a.WithHome("Relay     none: syncs with locket sync --folder"))
 	default:
-		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.WithHome(cli.HowToSync))
+		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.HowToSync())
 		return
 	}
 	last := "never"
@@ -160,7 +160,7 @@ no keys of yours: see locket wearable.`,
 				when += fmt.Sprintf(", had %d of %s on %s", r.Has, cli.Plural(int(r.Has+r.Behind), "delta", "deltas"), a.ShowTime(r.At))
 			}
 			fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, cli.Padded(cli.OneLine(m.Name), 20), cli.OneLine(m.Platform), when)
-		}, "Only this device holds your keys: this node syncs with nobody.\n"+cli.HowToSync),
+		}, "Only this device holds your keys: this node syncs with nobody.\nHow it could: locket sync. For your wearables: locket wearable list"),
 	}
 	list.AddCommand(devicesRemoveCommand(a), devicesCompareCommand(a))
 	return list

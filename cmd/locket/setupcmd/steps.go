@@ -243,8 +243,8 @@ func (s *settingUp) backUp(c *serve.Client) error {
 				return err
 			}
 		}
-		if s.o.init.Passphrase != "" {
-			if _, err := c.UnlockVault(s.Ctx, s.o.init.Passphrase, time.Minute); err != nil {
+		if s.o.init.Passphrase != "" { // long enough to think of the backup's passphrase
+			if _, err := c.UnlockVault(s.Ctx, s.o.init.Passphrase, 10*time.Minute); err != nil {
 				return err
 			}
 		}
