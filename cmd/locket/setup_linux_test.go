@@ -75,7 +75,7 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 }
 
 // untilHidden waits until nothing typed is shown. Nobody presses Ctrl+C between a prompt's appearance
-// and that moment.
+// and that moment. A terminal tells nobody when it begins to hide, so this looks every millisecond.
 func untilHidden(at *os.File) {
 	for late := time.Now().Add(10 * time.Minute); time.Now().Before(late); time.Sleep(time.Millisecond) {
 		if mode, err := unix.IoctlGetTermios(int(at.Fd()), unix.TCGETS); err != nil || mode.Lflag&unix.ECHO == 0 {

@@ -296,9 +296,10 @@ func (c *chooser) load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err 
 			chunk = engine.ChunkOf(m, h.Also[i])
 		}
 		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Quotes(), chunk
-		if len(m.Evidence) > 0 && h.Source == m.Evidence[0].Utterance {
-			if h.Source = hit.Evidence[0].Utterance; hit.Evidence[0].Excerpt == "" {
-				h.Source = memory.ID{}
+		if len(m.Evidence) > 0 && h.Source == m.Evidence[0].Utterance { // the index knows the first piece; the quoted one is shown
+			h.Source = memory.ID{}
+			if q := &hit.Evidence[0]; q.Excerpt != "" {
+				h.Source = q.Utterance
 			}
 		}
 		u, err := c.line(tx, h.Source)

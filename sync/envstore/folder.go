@@ -228,11 +228,11 @@ func (f *Folder) putBlob(id envelope.Hash, from io.Reader, limit int64) error {
 // writing to the folder.
 func (f *Folder) sweep() error {
 	for _, dir := range []string{f.dir, filepath.Join(f.dir, "blobs")} {
-		names, err := names(dir)
+		list, err := names(dir)
 		if err != nil {
 			return err
 		}
-		for _, name := range names {
+		for _, name := range list {
 			if strings.HasPrefix(name, ".") && strings.Contains(name, ".tmp") {
 				if err := os.Remove(filepath.Join(dir, name)); err != nil {
 					return err

@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +25,7 @@ func StatusCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.WithClient(cmd.Context(), false, func(cl *serve.Client) error {
 				s, err := cl.Status(cmd.Context())
-				x := state{Status: s}
+				x := homeState{Status: s}
 				if err == nil && !s.Locked {
 					err = x.addSync(cmd.Context(), cl)
 				}
@@ -36,14 +35,14 @@ func StatusCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// state is what status prints with --json.
-type state struct {
+// homeState is what status prints with --json.
+type homeState struct {
 	serve.Status
 	Sync   *serve.SyncStatus `json:"sync,omitempty"`   // absent if the node syncs with nobody, or is locked
 	Relays []serve.Relay     `json:"relays,omitempty"` // all relays, if there are several
 }
 
-func (x *state) addSync(ctx context.Context, cl *serve.Client) error {
+func (x *homeState) addSync(ctx context.Context, cl *serve.Client) error {
 	s, err := cl.SyncStatus(ctx)
 	if err != nil || s.Relay == "" && !s.Apart {
 		return err
@@ -56,55 +55,43 @@ func (x *state) addSync(ctx context.Context, cl *serve.Client) error {
 	return err
 }
 
-// showSync says when the node last exchanged data and with whom, what waits, and what failed.
-func showSync(a *cli.App, line func(name, format string, args ...any), x *state) {
-	show := func(with string, last time.Time, waits, failed string) {
+// showSync says with whom and when the node last exchanged data, what waits, and what failed.
+func showSync(a *cli.App, line func(name, format string, args ...any), x *homeState) {
+	rows := x.Relays
+	switch s := x.Sync; {
+	case s == nil && x.Locked:
+		return
+	case s == nil:
+		line("sync", "%s", a.WithHome("with nobody; see locket sync"))
+		return
+	case len(rows) == 0:
+		one := serve.Relay{URL: s.Relay, Synced: s.Synced, Lacks: s.Pending, Error: s.Error}
+		if s.Relay == "" && s.LAN {
+			one.URL = "devices in this network"
+		}
+		if s.Removed {
+			one.Error = "another device removed this one"
+		}
+		rows = []serve.Relay{one}
+	}
+	for i := range rows {
+		r := &rows[i]
 		how := "nothing exchanged yet"
-		if !last.IsZero() {
-			how = "last " + a.ShowTime(last)
+		if !r.Synced.IsZero() {
+			how = "last " + a.ShowTime(r.Synced)
 		}
-		if waits != "" {
-			how += ", " + waits
+		if r.Lacks > 0 {
+			how += fmt.Sprintf(", %d to send", r.Lacks)
 		}
-		if failed != "" {
+		if r.Fails() {
+			failed := strings.Trim(strings.Join(append(slices.Clone(r.Trouble), r.Error), "; "), "; ")
 			how += ", " + a.Paint.Red("failed since: "+cli.OneLine(failed)) + a.WithHome("; see locket sync")
 		}
-		line("sync", "%s: %s", cli.OneLine(with), how)
-	}
-	s := x.Sync
-	if s == nil {
-		if !x.Locked {
-			line("sync", "%s", a.WithHome("with nobody; see locket sync"))
-		}
-		return
-	}
-	with, waits, failed := s.Relay, "", s.Error
-	switch {
-	case with != "":
-	case s.LAN:
-		with = "devices in this network"
-	default:
-		with = "folders"
-	}
-	if s.Pending > 0 {
-		waits = fmt.Sprintf("%d to send", s.Pending)
-	}
-	if s.Removed {
-		failed = "another device removed this one"
-	}
-	if len(x.Relays) == 0 {
-		show(with, s.Synced, waits, failed)
-	}
-	for i := range x.Relays {
-		r := &x.Relays[i]
-		if waits = ""; r.Lacks > 0 {
-			waits = fmt.Sprintf("%d to send", r.Lacks)
-		}
-		show(r.URL, r.Synced, waits, strings.Trim(strings.Join(append(slices.Clone(r.Trouble), r.Error), "; "), "; "))
+		line("sync", "%s: %s", cli.OneLine(cmp.Or(r.URL, "folders")), how)
 	}
 }
 
-func showStatus(a *cli.App, w io.Writer, x *state) {
+func showStatus(a *cli.App, w io.Writer, x *homeState) {
 	s := &x.Status
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))

@@ -51,18 +51,18 @@ func TestStatusShowsABackupOnce(t *testing.T) {
 func TestStatusShowsSync(t *testing.T) {
 	recent := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
-		x    state
+		x    homeState
 		want string
 	}{
-		"nobody":  {state{}, "with nobody; see locket sync\n"},
-		"locked":  {state{Status: serve.Status{Locked: true}}, ""},
-		"new":     {state{Sync: &serve.SyncStatus{Relay: "https://relay.example"}}, "https://relay.example: nothing exchanged yet\n"},
-		"waits":   {state{Sync: &serve.SyncStatus{Relay: "https://relay.example", Synced: recent, Pending: 3}}, "https://relay.example: last Mon 2 Mar 2026 09:00, 3 to send\n"},
-		"failed":  {state{Sync: &serve.SyncStatus{Relay: "https://relay.example", Synced: recent, Error: "nothing listens"}}, "https://relay.example: last Mon 2 Mar 2026 09:00, failed since: nothing listens; see locket sync\n"},
-		"removed": {state{Sync: &serve.SyncStatus{Relay: "https://relay.example", Removed: true}}, "https://relay.example: nothing exchanged yet, failed since: another device removed this one; see locket sync\n"},
-		"network": {state{Sync: &serve.SyncStatus{Apart: true, LAN: true, Synced: recent}}, "devices in this network: last Mon 2 Mar 2026 09:00\n"},
-		"folders": {state{Sync: &serve.SyncStatus{Apart: true}}, "folders: nothing exchanged yet\n"},
-		"two relays": {state{Sync: &serve.SyncStatus{Relay: "https://a.example", Synced: recent}, Relays: []serve.Relay{{URL: "https://a.example", Synced: recent}, {URL: "https://b.example", Lacks: 7, Error: "full", Trouble: []string{"forked"}}}},
+		"nobody":  {homeState{}, "with nobody; see locket sync\n"},
+		"locked":  {homeState{Status: serve.Status{Locked: true}}, ""},
+		"new":     {homeState{Sync: &serve.SyncStatus{Relay: "https://relay.example"}}, "https://relay.example: nothing exchanged yet\n"},
+		"waits":   {homeState{Sync: &serve.SyncStatus{Relay: "https://relay.example", Synced: recent, Pending: 3}}, "https://relay.example: last Mon 2 Mar 2026 09:00, 3 to send\n"},
+		"failed":  {homeState{Sync: &serve.SyncStatus{Relay: "https://relay.example", Synced: recent, Error: "nothing listens"}}, "https://relay.example: last Mon 2 Mar 2026 09:00, failed since: nothing listens; see locket sync\n"},
+		"removed": {homeState{Sync: &serve.SyncStatus{Relay: "https://relay.example", Removed: true}}, "https://relay.example: nothing exchanged yet, failed since: another device removed this one; see locket sync\n"},
+		"network": {homeState{Sync: &serve.SyncStatus{Apart: true, LAN: true, Synced: recent}}, "devices in this network: last Mon 2 Mar 2026 09:00\n"},
+		"folders": {homeState{Sync: &serve.SyncStatus{Apart: true}}, "folders: nothing exchanged yet\n"},
+		"two relays": {homeState{Sync: &serve.SyncStatus{Relay: "https://a.example", Synced: recent}, Relays: []serve.Relay{{URL: "https://a.example", Synced: recent}, {URL: "https://b.example", Lacks: 7, Error: "full", Trouble: []string{"forked"}}}},
 			"https://a.example: last Mon 2 Mar 2026 09:00\nhttps://b.example: nothing exchanged yet, 7 to send, failed since: forked; full; see locket sync\n"},
 	} {
 		a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}

@@ -252,10 +252,11 @@ func (c *chat) named(ctx context.Context, text string) string {
 		return text
 	}
 	m, err := c.client.Get(ctx, about)
-	if f := m.Fields.Semantic; err != nil || f == nil || f.Subject == "" || m.Slot == nil || m.Slot.Attribute != "location" {
+	f := m.Fields.Semantic
+	if err != nil || f == nil || f.Subject == "" || m.Slot == nil || m.Slot.Attribute != "location" {
 		return text
 	}
-	thing := m.Fields.Semantic.Subject
+	thing := f.Subject
 	if zh != nil {
 		return zh[1] + thing + zh[2]
 	}
