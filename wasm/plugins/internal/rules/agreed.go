@@ -26,7 +26,7 @@ type proposal struct {
 }
 
 // proposals are the beginnings of proposals, the longer first, and whom what follows is about: b
-// both, y the one who is asked, r the same, of whom not to forget it is asked, m the speaker. "ing" says that a gerund follows.
+// both, y the one who is asked, r the one who is asked not to forget it, m the speaker. "ing" says that a gerund follows.
 var proposals = []struct {
 	words [][]string
 	who   byte
@@ -41,7 +41,7 @@ var proposals = []struct {
 	{refuse.WordLists("don't forget to|dont forget to|do not forget to|remember to|make sure to|make sure you"), 'r', false},
 }
 
-// agreedTo reads an agreement to what another speaker has just proposed for a day. It reports whether the sentence needs no
+// agreedTo reads an agreement to what another speaker has just proposed for a day, or to an errand. It reports whether the sentence needs no
 // other reading.
 func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
@@ -83,7 +83,7 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	if day == nil && p.errand {
-		q.Names = false // nothing else would be kept of what is to be done
+		q.Names = false // otherwise a promise without a day would be dropped
 		return readJoined(t, &q, s, "I have to "+strings.Join(p.what, " "), "")
 	}
 	return day != nil && readJoined(t, &q, s, said, "")
@@ -94,7 +94,8 @@ func wont(s syntax.Sentence) bool {
 	return slices.ContainsFunc(s.Toks, func(k syntax.Token) bool { return k.S == "won't" || k.S == "wont" })
 }
 
-// errands are what somebody is asked to do later, and not at once: "could you pick up some milk?", but not "could you pass the salt?".
+// errands are the errands and chores that somebody who is asked does later: "could you pick up some
+// milk?", but not "could you give me the salt?".
 var errands = syntax.Set("send ring bring buy call email book pick return pay collect order phone text print renew prepare organise organize submit fix repair cancel register sign post mail invite")
 
 // reaching are the errands of which the asker can be the object. "Bring me the menu" is for now.

@@ -31,7 +31,7 @@ var agreedTailsZh = []string{"谢谢", "谢谢你", "谢谢啦", "谢了", "多�
 // proposalTagsZh are question tags after a proposal.
 var proposalTagsZh = []string{"行不行", "好不好", "可不可以", "成不成", "可以不", "怎么样", "怎样", "如何", "行吗", "好吗", "可以吗", "成吗", "方便吗", "行不", "好不", "好么", "行么", "ok吗", "OK吗", "吧"}
 
-// agreesZh takes a proposal for a day in the previous turn, to which this turn says yes.
+// agreesZh takes a proposal for a day, or an errand, in the previous turn, to which this turn says yes.
 func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
 	if b == nil || s.Ends == "？" || s.Ends == "?" || t.Rejoined || strings.TrimSpace(s.Text[:s.Start]) != "" {
@@ -96,11 +96,7 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if !strings.Contains(first, "你") && syntax.ContainsAny(first, "帮我", "给我", "替我", "陪我", "接我", "送我", "来我", "去我") && !strings.HasPrefix(first, "我") {
 			said = "你" + said // 明天十点给你打电话好吗: the other person does it
 		}
-		end := rejoined(t, s)
-		for _, one := range syntax.Sentences(said + "。") {
-			sentence(t, one)
-		}
-		end()
+		readAs(t, s, said+"。")
 		if len(t.Out.Candidates) == from {
 			return false
 		}
@@ -122,11 +118,11 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 }
 
 // askedErrandZh takes an errand without a day of which the speaker was asked in the previous turn. tagged: a
-// question tag followed it. promises: the answer is one to a reminder.
+// question tag followed it. promises: the answer fits only a reminder (忘不了).
 func askedErrandZh(t *discourse.Talk, b *abi.Turn, s syntax.Sentence, said string, tagged, promises bool) bool {
 	said = syntax.StripLeadZh(said)
 	what := syntax.TrimHeads(said, remindersZh...)
-	if reminded := what != said; !reminded {
+	if what == said {
 		if what = syntax.TrimHeads(said, requestsZh...); promises || what == said && !tagged && !strings.HasPrefix(said, "帮我") {
 			return false
 		}
@@ -140,13 +136,17 @@ func askedErrandZh(t *discourse.Talk, b *abi.Turn, s syntax.Sentence, said strin
 		return false
 	}
 	from := len(t.Out.Candidates)
-	end := rejoined(t, s)
-	for _, one := range syntax.Sentences(what + "。") {
-		sentence(t, one)
-	}
-	end()
+	readAs(t, s, what+"。")
 	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
 	return len(t.Out.Candidates) > from
+}
+
+// readAs reads a text in place of the sentence s.
+func readAs(t *discourse.Talk, s syntax.Sentence, text string) {
+	defer rejoined(t, s)()
+	for _, one := range syntax.Sentences(text) {
+		sentence(t, one)
+	}
 }
 
 // dayWithin returns the only day that a text names; nil if it names none or several.

@@ -70,7 +70,7 @@ func IsErrand(x string) bool {
 		return false
 	}
 	if _, besides, ok := strings.Cut(what, "顺便"); ok {
-		return Chore(strings.Replace(syntax.TrimHeads(besides, "去"), "买点", "买", 1))
+		return Chore(strings.Replace(syntax.TrimHeads(besides, "去"), "买点", "买", 1)) // 下班顺便买点牛奶
 	}
 	return Chore(syntax.TrimHeads(what, "还", "必须", "需", "得", "要", "去")) || syntax.ContainsAny(what, "去", "给", "把", "帮") && syntax.ContainsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配", "订")
 }

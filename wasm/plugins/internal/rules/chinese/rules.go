@@ -174,7 +174,11 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *match) bool {
 		}
 	}
 	if p.key == "买了" || p.key == "卖了" {
-		object = strings.ReplaceAll(strings.TrimLeft(strings.ReplaceAll(object, "二手", "②"), "一二两三辆台部个只把件套架条双张份束"), "②", "二手")
+		bare := strings.TrimLeft(object, "一二两三辆台部个只把件套架条双张份束")
+		if strings.HasPrefix(bare, "手") && strings.HasSuffix(object, "二"+bare) {
+			bare = "二" + bare // 二手思域
+		}
+		object = bare
 		if slices.Contains([]string{"单", "账", "教训", "他的账", "花", "保险"}, object) || syntax.StartsWithAny(object, []string{"瓶水", "瓶酒", "瓶饮料", "包烟", "斤", "点", "些"}) {
 			return true
 		}

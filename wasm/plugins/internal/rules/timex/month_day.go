@@ -1,6 +1,10 @@
 package timex
 
-import "github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+import (
+	"slices"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
 
 // dayOfNamedMonth sets the day that a sentence says apart from its month: "we're getting married in
 // June, in Leeds, the twentieth", "in October, on the fifth".
@@ -13,7 +17,7 @@ func dayOfNamedMonth(s syntax.Sentence, whens []When) {
 		y, m, _ := Date(w.Day)
 		if i+1 < len(whens) {
 			next := &whens[i+1]
-			if _, _, d := Date(next.Day); next.Assumed == 1 && next.Grain == 'd' && next.Last == 0 && s.At(next.First) == "on" && ofOneClause(s, w.Next, next.First) && d <= MonthLength(y, m) {
+			if _, _, d := Date(next.Day); bareDay(*next) && s.At(next.First) == "on" && ofOneClause(s, w.Next, next.First) && d <= MonthLength(y, m) {
 				w.Set(DayOf(y, m, d), 'd')
 				next.Day, next.Assumed = w.Day, w.Assumed
 			}
@@ -43,22 +47,25 @@ func ofOneClause(s syntax.Sentence, i, j int) bool {
 // OfMonthBefore sets the month of a bare day of the month to the one to come that the sentence named
 // in an earlier clause: "Mum's sixty next month, we've booked a table for the eighteenth", 我们十一月去日本，六号出发.
 func OfMonthBefore(said, s syntax.Sentence, whens []When, now Moment) {
-	for i := range whens {
-		w := &whens[i]
-		if w.Assumed != 1 || w.Grain != 'd' || w.Last > 0 || said.Text != s.Text || s.Start <= said.Start {
+	if said.Text != s.Text || s.Start <= said.Start || !slices.ContainsFunc(whens, bareDay) || over(said, s.Start) {
+		return
+	}
+	for _, o := range TimesIn(said, now) {
+		if o.Grain != 'M' || o.Habit || o.Since || o.Void || o.Last > 0 || o.Day <= now.Day || said.Toks[o.First].Start >= s.Start {
 			continue
 		}
-		for _, o := range TimesIn(said, now) {
-			if o.Grain != 'M' || o.Habit || o.Since || o.Void || o.Last > 0 || o.Day <= now.Day || said.Toks[o.First].Start >= s.Start || over(said, s.Start) {
-				continue
-			}
-			y, m, _ := Date(o.Day)
-			if _, _, d := Date(w.Day); d <= MonthLength(y, m) {
+		y, m, _ := Date(o.Day)
+		for i := range whens {
+			w := &whens[i]
+			if _, _, d := Date(w.Day); bareDay(*w) && d <= MonthLength(y, m) {
 				w.Set(DayOf(y, m, d), 'd')
 			}
 		}
 	}
 }
+
+// bareDay reports whether a time is a day of the month whose month was not said.
+func bareDay(w When) bool { return w.Assumed == 1 && w.Grain == 'd' && w.Last == 0 }
 
 // over reports whether the words of a sentence before a byte tell of what is past.
 func over(s syntax.Sentence, end int) bool {
