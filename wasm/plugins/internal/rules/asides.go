@@ -142,18 +142,21 @@ func asSaid(out *abi.Output, cuts []cut) {
 		}
 		return at
 	}
+	restore := func(s *abi.Span) {
+		end := max(s.Start, s.End-1) // what is left may be empty
+		s.Start, s.End = said(s.Start, s.Start), said(s.End, end)
+	}
 	for i := range out.Candidates {
 		c := &out.Candidates[i]
 		c.Spans = slices.Clone(c.Spans) // some candidates share them
 		for k := range c.Spans {
 			if s := &c.Spans[k]; s.Turn == 0 {
-				s.Start, s.End = said(s.Start, s.Start), said(s.End, s.End-1)
+				restore(s)
 			}
 		}
 	}
 	for i := range out.Refusals {
-		s := &out.Refusals[i].Span
-		s.Start, s.End = said(s.Start, s.Start), said(s.End, s.End-1)
+		restore(&out.Refusals[i].Span)
 	}
 }
 

@@ -31,3 +31,11 @@ func TestLongText(t *testing.T) {
 		}
 	}
 }
+
+// A refusal of a text that is nothing but asides names a part of the text.
+func TestOnlyAnAside(t *testing.T) {
+	out := checked(t, &abi.Event{At: monday.Unix(), Offset: monday.Offset, Speaker: "Tom", Wearer: "Mei", Text: "，哎呀，"})
+	if len(out.Refusals) != 1 {
+		t.Errorf("%+v", out.Refusals)
+	}
+}
