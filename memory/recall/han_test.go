@@ -94,3 +94,18 @@ func TestChineseWordsThatOnlyAsk(t *testing.T) {
 		}
 	}
 }
+
+// A meal is asked for by its name, and told by the time of the day.
+func TestChineseMeals(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	for i, line := range []string{"我不喝牛奶，喝了肚子不舒服", "奶奶的午睡很长", "今天中午跟大学同学刘畅在西塘路那家湘菜馆吃的", "护照我放在书房第二个抽屉里", "弟弟在深圳一家游戏公司做美术"} {
+		if err := x.Add(Doc{ID: idOf(i + 1), Kind: Utterance, Session: fmt.Sprint("s", i), At: june, Speaker: "林悦", Text: line}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, q := range []string{"午饭在哪儿吃的", "午饭跟谁吃的"} {
+		if r := find(t, x, Query{Text: q, Now: june, K: 3}); len(r.Hits) == 0 || r.Hits[0].ID != idOf(3) || r.Confidence < Unsure {
+			t.Errorf("%s: %v, %+v", q, r.Confidence, r.Hits)
+		}
+	}
+}

@@ -9,9 +9,10 @@ import (
 // shareSame is how much a synonym counts in place of the word. It was set by hand.
 const shareSame = .8
 
-// sameHan pairs Chinese words that mean the same where a question asks where or when: 我在哪工作 is
-// answered by 我在医院上班, and 什么时候结婚的 by 婚礼.
-var sameHan = map[string]string{"工作": "上班", "上班": "工作", "结婚": "婚礼", "婚礼": "结婚"}
+// sameHan pairs Chinese words that mean the same where a question asks where, when or who: 我在哪工作 is
+// answered by 我在医院上班, 什么时候结婚的 by 婚礼, and 午饭跟谁吃的 by 中午跟刘畅吃的饭.
+var sameHan = map[string]string{"工作": "上班", "上班": "工作", "结婚": "婚礼", "婚礼": "结婚",
+	"早饭": "早上", "午饭": "中午", "晚饭": "晚上"}
 
 // synonyms has on each line words for one thing: abbreviations, spellings, and words of one region
 // for those of another. They are written here, because a wider thesaurus finds more that is wrong
@@ -219,7 +220,7 @@ func (c *core) sameAs(words []word, i int, shape Shape) (out []weighted) {
 	for _, other := range synonymsAt(words, i) {
 		add(other)
 	}
-	if other := sameHan[words[i].term]; other != "" && (shape == Where || shape == When) {
+	if other := sameHan[words[i].term]; other != "" && (shape == Where || shape == When || shape == Who) {
 		add(other)
 	}
 	return out
