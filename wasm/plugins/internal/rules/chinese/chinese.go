@@ -90,7 +90,7 @@ func Promise(t *discourse.Talk, s syntax.Sentence) {
 // whether one of them knew the clause, even if it proposed nothing.
 func stated(t *discourse.Talk, b *discourse.BareZh) bool {
 	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || everyday(t, b) || diagnosed(t, b) || reacts(t, b) || lasting(t, b) || where(t, b) ||
-		favourite(t, b) || bornOn(t, b) || household(t, b) || workplace(t, b) || flatmate(t, b) || schooled(t, b) || ofBody(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
+		favourite(t, b) || bornOn(t, b) || household(t, b) || nextJob(t, b) || workplace(t, b) || flatmate(t, b) || schooled(t, b) || ofBody(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
 }
 
 // factOf proposes a fact about the person whom the words before a phrase name; it reports whether

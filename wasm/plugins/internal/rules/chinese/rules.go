@@ -28,12 +28,12 @@ type phrase struct {
 // rules are in the order in which they are tried: the longer phrase first.
 var rules = [...]rule{
 	{"residence", "home", false, true, []phrase{{"不住", "了", 0.85}, {"不住在", "", 0.88}, {"不在", "住", 0.85}}},
-	{"work", "employer", false, true, []phrase{{"不在", "工作", 0.88}, {"不在", "上班", 0.88}}},
+	{"work", "employer", false, true, []phrase{{"不在", "工作", 0.88}, {"不在", "上班", 0.88}, {"不在", "干了", 0.88}}},
 	{"biography", "education", true, false, []phrase{{"在", "留学", 0.85}, {"在", "读", 0.8}}},
 	{"work", "employer", false, false, []phrase{{"在", "做", 0.85}}},
 	{"habit", "volunteers_at", true, false, []phrase{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
 	{"residence", "home", false, false, []phrase{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"搬", "了", 0.8}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
-	{"work", "employer", false, false, []phrase{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}, {"加入了", "", 0.85}, {"加入", "的", 0.85}}},
+	{"work", "employer", false, false, []phrase{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到了", "公司", 0.85}, {"换到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}, {"加入了", "", 0.85}, {"加入", "的", 0.85}}},
 	{"work", "employer", false, true, []phrase{{"从", "辞职", 0.88}}},
 	{"work", "employer", false, false, []phrase{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "上夜班", 0.85}, {"在", "上早班", 0.85}, {"在", "当", 0.8}}},
 	{"biography", "worked_as", true, false, []phrase{{"当过", "", 0.8}}},
@@ -119,7 +119,7 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *match) bool {
 		}
 		return ok
 	}
-	if strings.HasPrefix(p.key, "跳到") && generalFirm(p.object) {
+	if (strings.HasPrefix(p.key, "跳到") || strings.HasPrefix(p.key, "换到")) && p.until == "公司" && generalFirm(p.object) {
 		p.object += p.until // 一家新公司
 	}
 	if p.misread() || p.before != "" && syntax.ContainsAny(t.Said.Raw(), "或者"+p.before, "要么"+p.before) { // 我哥或者我姐住在成都
@@ -285,6 +285,7 @@ func (p *match) misread() bool {
 	}
 	return p.until == "读" && strings.Contains(p.object, "家里") ||
 		(p.until == "做" || p.until == "当") && (syntax.StartsWithAny(p.object, []string{"找", "考虑", "犹豫", "给", "帮", "跟", "为", "努力", "学"}) || syntax.StartsWithAny(p.after, []string{"过", "了"})) ||
+		p.until == "干了" && (strings.Trim(p.after, "。！! ") != "" || utf8.RuneCountInString(p.object) < 2) || // 我不在乎干了多久
 		(p.until == "工作" || p.until == "上班") && (syntax.ContainsAny(p.object, "找", "换", "赶", "挑", "帮", "想", "忙着", "讨厌", "加班", "兼职", "边", "也要") || syntax.StartsWithAny(p.object, []string{"考虑", "努力", "认真", "拼命", "安心", "专心", "远程"})) || // 我姐在上海找工作
 		p.key == "家在" && syntax.StartsWithAny(p.object, []string{"装", "翻", "拆", "修", "吵", "办", "下雪", "下雨", "漏", "停", "打扫", "吃", "附近", "搬", "做", "请"}) || // 我家在装修
 		p.key == "老家在" && strings.HasPrefix(p.object, "下") ||
@@ -307,8 +308,10 @@ var pastimes = [...]string{"钓鱼", "打", "看", "听", "玩", "唱", "跳", "
 // subject returns the words for whom the phrase is about: 我 for 我从北京搬到上海, and for 比起咖啡我更喜欢喝茶.
 func (p *match) subject() string {
 	who := p.before
-	if strings.HasPrefix(p.key, "搬") {
+	if strings.HasPrefix(p.key, "搬") || strings.HasPrefix(p.key, "跳") || strings.HasPrefix(p.key, "换") {
 		who, _, _ = strings.Cut(who, "从")
+	}
+	if strings.HasPrefix(p.key, "搬") {
 		who, _, _ = strings.Cut(who, "为了")
 	}
 	if i := strings.LastIndex(who, "比起"); i >= 0 {
@@ -398,7 +401,10 @@ func otherTaste(t *discourse.Talk, b *discourse.BareZh, who, object, attribute s
 	return object
 }
 
+// trades are what a firm does, and not its name: 保险公司.
+var trades = []string{"保险", "芯片", "游戏", "外贸", "贸易", "物流", "建筑", "广告", "科技", "互联网", "软件", "医药", "地产", "房地产", "投资", "证券", "基金", "装修", "咨询", "能源", "快递", "电力", "自来水"}
+
 // generalFirm reports whether the text before 公司 does not name a firm: 一家新.
 func generalFirm(s string) bool {
-	return syntax.ContainsAny(s, "家", "新", "别的", "另", "外企", "上市") || utf8.RuneCountInString(s) < 2
+	return syntax.ContainsAny(s, "家", "新", "别的", "另", "外企", "上市") || syntax.EndsWithAny(s, trades) || utf8.RuneCountInString(s) < 2
 }
