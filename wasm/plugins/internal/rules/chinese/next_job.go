@@ -8,28 +8,47 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// quits are endings of a clause that tells that somebody left their job.
-var quits = []string{"辞职了", "离职了", "跳槽了", "换工作了", "换了工作", "换了份工作", "换单位了", "换公司了", "不干了"}
+// quits end a clause that tells that somebody left their job, and changes one that tells that they
+// have another.
+var (
+	quits   = []string{"辞职了", "离职了"}
+	changes = []string{"跳槽了", "换工作了", "换了工作", "换了份工作", "换单位了", "换公司了"}
+)
 
-// joinings are words for where somebody then works.
-var joinings = []string{"跳槽到了", "跳槽到", "跳到了", "跳到", "换到了", "换到", "转到了", "转到", "去了", "到了", "入职了", "进了"}
+// joinings are words for where somebody then works, and firms endings of what is a firm.
+var (
+	joinings = []string{"跳槽到了", "跳槽到", "跳到了", "跳到", "换到了", "换到", "转到了", "转到", "去了", "到了", "入职了", "进了"}
+	firms    = []string{"公司", "银行", "集团", "科技", "律所", "事务所", "研究所", "研究院", "设计院", "外企", "国企", "央企", "大厂", "工厂", "机构"}
+)
 
 // nextJob takes the firm to which somebody went from the job that the clause before it ends: 我换工作了，去了小米.
 func nextJob(t *discourse.Talk, b *discourse.BareZh) bool {
 	before := discourse.TrimZhEnd(t.Said.Text[min(t.Said.Start, b.S.Start):b.S.Start])
-	if !syntax.EndsWithAny(before, quits) && !leftFirm(before) {
+	changed := syntax.EndsWithAny(before, changes) || leftFirm(before)
+	if !changed && !syntax.EndsWithAny(before, quits) {
 		return false
 	}
 	x := strings.TrimSuffix(discourse.TrimZhEnd(b.Text), "了")
-	for _, join := range joinings {
-		who, firm, ok := strings.Cut(x, join)
-		if n := utf8.RuneCountInString(firm); !ok || n < 2 || n > 12 || !employs(firm) || syntax.VagueZh(firm) ||
-			strings.ContainsAny(firm, "了过着我你他她，,") || syntax.StartsWithAny(firm, []string{"趟", "一趟", "南方", "北方", "旅游", "旅行", "休息", "别的", "别处", "新"}) || syntax.EndsWithAny(firm, []string{"旅游", "旅行", "面试", "读书", "留学", "创业", "上学", "玩", "再说", "最后"}) {
-			continue
+	for _, joined := range joinings {
+		who, firm, ok := strings.Cut(x, joined)
+		if ok && employs(firm) && isFirm(firm, changed) {
+			return factOf(t, b, strings.TrimPrefix(syntax.TrimHeads(who, "后来", "然后", "现在", "刚"), "又"), "work", "employer", firm, 0.85)
 		}
-		return factOf(t, b, strings.TrimPrefix(syntax.TrimHeads(who, "后来", "然后", "现在", "刚"), "又"), "work", "employer", firm, 0.85)
 	}
 	return false
+}
+
+// isFirm reports whether the text is a firm. If it is known that somebody has another job, a short
+// name is one, too: people who quit also go away, or home.
+func isFirm(s string, changed bool) bool {
+	n := utf8.RuneCountInString(s)
+	switch {
+	case n < 2 || n > 12 || strings.ContainsAny(s, "了过着我你他她，,") || syntax.VagueZh(s):
+		return false
+	case syntax.EndsWithAny(s, firms):
+		return !syntax.EndsWithAny(s, []string{"分公司", "总公司", "子公司"}) && !syntax.StartsWithAny(s, []string{"趟", "一趟"})
+	}
+	return changed && n <= 4 && !strings.ContainsAny(s, "的新别") && !syntax.EndsWithAny(s, []string{"部", "边", "山里", "村里", "城里", "镇里", "家里", "下", "上", "间", "处", "方", "台", "店", "家", "外", "地", "组", "岗", "底", "初", "月", "年", "天"})
 }
 
 // leftFirm reports whether a clause tells that somebody works at a firm no more: 我不在银行干了.

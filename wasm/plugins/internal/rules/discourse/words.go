@@ -96,8 +96,8 @@ func PlainText(s string) bool {
 	return !strings.ContainsAny(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && strings.ToLower(s) == s
 }
 
-// CitiesZh are cities that are named without 市.
-var CitiesZh = syntax.Set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 新北 桃园 台中 台南 高雄 新竹 嘉义 基隆 花莲 台东 屏东 宜兰 苗栗 彰化 兰州 西宁 银川 拉萨 贵州 常州 南通 徐州 扬州 泰州 盐城 绍兴 嘉兴 湖州 台州 金华 温州 义乌 泉州 漳州 莆田 烟台 威海 潍坊 淄博 洛阳 开封 襄阳 宜昌 株洲 岳阳 衡阳 惠州 中山 汕头 湛江 江门 肇庆 桂林 柳州 绵阳 德阳 乐山 宜宾 遵义 大理 丽江 咸阳 宝鸡 包头 大庆 吉林 鞍山 唐山 保定 秦皇岛 廊坊 芜湖 蚌埠 赣州 九江 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 家 外面 夜间")
+// CitiesZh are cities that are named without 市, provinces, countries, and words for where nobody is employed.
+var CitiesZh = syntax.Set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 新北 桃园 台中 台南 高雄 新竹 嘉义 基隆 花莲 台东 屏东 宜兰 苗栗 彰化 兰州 西宁 银川 拉萨 贵州 常州 南通 徐州 扬州 泰州 盐城 绍兴 嘉兴 湖州 台州 金华 温州 义乌 泉州 漳州 莆田 烟台 威海 潍坊 淄博 洛阳 开封 襄阳 宜昌 株洲 岳阳 衡阳 惠州 中山 汕头 湛江 江门 肇庆 桂林 柳州 绵阳 德阳 乐山 宜宾 遵义 大理 丽江 咸阳 宝鸡 包头 大庆 吉林 鞍山 唐山 保定 秦皇岛 廊坊 芜湖 蚌埠 赣州 九江 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 澳大利亚 新西兰 韩国 泰国 意大利 西班牙 荷兰 瑞士 瑞典 俄罗斯 马来西亚 印度 欧洲 非洲 云南 四川 广东 广西 福建 浙江 江苏 山东 山西 河南 河北 湖南 湖北 江西 安徽 陕西 甘肃 青海 新疆 西藏 内蒙古 辽宁 黑龙江 海南 家 外面 夜间")
 
 // heardZh returns a statement without lead words that keeps 听说, because nobody vouches for it.
 func heardZh(text string) string {
