@@ -48,6 +48,10 @@ const shareApart = .5
 // excepted: it was measured on English lines, and 早上 is not among the times that are recognised.
 const shareUndated = .7
 
+// shareOnlyTime is the factor for a hit that has nothing of the question but the time that it names,
+// if the question names something else, too.
+const shareOnlyTime = .4
+
 // shareUncounted is the factor for a hit if the question asks for a number, and neither the hit nor the turns
 // beside it have one.
 const shareUncounted = .3
@@ -179,6 +183,9 @@ func (r *ranking) covered(d uint32) float64 {
 		counted = counted || own && (i == 1 || i == 2) && r.q.Counts(r.docs[n].id, true)
 	}
 	sum := r.worthOf(best)
+	if r.hasOnlyTime(best) {
+		sum *= shareOnlyTime
+	}
 	if len(r.ask.whether) > 0 && (r.doubtful(d) || slices.ContainsFunc(r.ask.whether, func(word int) bool { return !r.speaksOf(d, word) })) {
 		sum *= shareApart
 	}
@@ -189,6 +196,20 @@ func (r *ranking) covered(d uint32) float64 {
 		sum *= shareUncounted
 	}
 	return sum
+}
+
+// hasOnlyTime reports whether the words that best counts are nothing but the time that the question
+// names, and it names something else, too.
+func (r *ranking) hasOnlyTime(best []float32) bool {
+	if r.ask.dated || r.ask.time < 0 || best[r.ask.time] == 0 {
+		return false
+	}
+	for i, v := range best {
+		if i != r.ask.time && v > 0 && r.ask.worth[i] > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // speaksOf reports whether a document, or the utterance that it quotes, has a word of the question,

@@ -84,3 +84,25 @@ func TestPlacesOfADay(t *testing.T) {
 		}
 	}
 }
+
+// The day alone answers no question that asks for something else, too.
+func TestOnlyTheDay(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	lines := []string{"Dave from work is leaving at the end of the month", "My mum can't eat grapefruit", "My favourite coffee place is the one on Leith Walk", "We had pizza yesterday"}
+	for i, line := range lines {
+		doc := Doc{ID: idOf(i + 1), Kind: Utterance, Session: strconv.Itoa(i), At: june, Speaker: "Ana", Text: line}
+		if i == 3 {
+			doc.At = june.AddDate(0, 0, -9)
+		}
+		if err := x.Add(doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end := time.Date(2025, 6, 30, 12, 0, 0, 0, time.UTC)
+	if r := find(t, x, Query{Text: "what did I eat yesterday", Now: end, Wearer: "Ana", K: 3}); r.Confidence >= Unsure {
+		t.Errorf("%v, %+v", r.Confidence, r.Hits)
+	}
+	if r := find(t, x, Query{Text: "what happened yesterday", Now: end, Wearer: "Ana", K: 3}); r.Confidence < Unsure {
+		t.Errorf("%v, %+v", r.Confidence, r.Hits)
+	}
+}

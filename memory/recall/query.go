@@ -46,6 +46,7 @@ type question struct {
 	speaker     uint32   // the only speaker that is named; 0: none or several
 	stranger    bool     // it is about somebody or something that no document knows
 	coded       bool     // it holds a code that some document has
+	time        int      // the index in worth of the time that is asked for, -1 if none is
 	led         bool     // the relations that it names lead to somebody
 	quotes      []phrase // the phrases in quotation marks
 	amount      bool     // see asksAmount

@@ -51,7 +51,9 @@ const worthTime = 4
 // timeGroups adds the times that the question names, as precisely as it names them.
 func (c *core) timeGroups(out *question, f found) {
 	word := len(out.worth)
+	out.time = -1
 	if len(f.spans) > 0 {
+		out.time = word
 		out.worth = append(out.worth, worthTime)
 	}
 	add := func(weight float64, names ...string) {
