@@ -70,6 +70,43 @@ func (c *core) owned(out *question, owner string, at map[string]int) {
 	}
 }
 
+// relatives are words for family and friends.
+var relatives = roleWords(`mother mum mom father dad parent son daughter child kid brother sister sibling twin husband wife partner
+grandmother granny grandma grandfather grandad grandpa aunt uncle cousin nephew niece friend neighbor neighbour
+母亲 父亲 妈妈 爸爸 儿子 女儿 孩子 哥哥 弟弟 姐姐 妹妹 丈夫 妻子 老公 老婆 奶奶 爷爷 外婆 外公 姑姑 阿姨 叔叔 舅舅 表哥 表姐 表弟 表妹 朋友 邻居 妈 爸 哥 姐 弟 妹`)
+
+// thingOf returns the index in out.worth of the relative about whose thing the question asks, and those of
+// the words for that thing: "where is my sister's passport", 我姐的护照在哪. A name is no thing.
+func (out *question) thingOf(text string, words []word, at map[string]int) (whose int, thing []int) {
+	for i, w := range words {
+		n, ok := at[w.term]
+		if !ok || out.worth[n] == 0 || !relatives[w.term] || w.clip != "'s" && !(w.han && strings.Contains(text, w.text+"的")) {
+			continue
+		}
+		pairs := 0
+		for _, o := range words[i+1:] {
+			if k, asked := at[o.term]; asked && k != n && out.worth[k] > 0 {
+				if o.han && len([]rune(o.text)) > 1 {
+					pairs++
+					thing = slices.Insert(thing, pairs-1, k)
+				} else {
+					thing = append(thing, k)
+				}
+			}
+			if o.text == "name" || o.text == "called" || o.text == "名字" {
+				return -1, nil
+			}
+		}
+		if pairs > 0 {
+			thing = thing[:pairs] // single characters are in many other words
+		}
+		if len(thing) > 0 {
+			return n, thing
+		}
+	}
+	return -1, nil
+}
+
 // beforeSubject are the words after which a question names its subject.
 var beforeSubject = set(`of is are was were do does did has have had will would can could should may might shall`)
 

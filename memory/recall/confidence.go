@@ -39,8 +39,9 @@ const (
 	shareLed  = .7
 )
 
-// If a hit lacks one of the words of a short yes-or-no question (see whether), its confidence is
-// multiplied by shareApart.
+// If a hit lacks one of the words of a short yes-or-no question (see whether), or has only the relative
+// or only the thing of a question about a relative's thing (see thingOf), its confidence is multiplied
+// by shareApart.
 const shareApart = .5
 
 // shareUndated is the factor for a hit if the question asks when, and neither the hit nor
@@ -186,6 +187,9 @@ func (r *ranking) covered(d uint32) float64 {
 	if r.hasOnlyTime(best) {
 		sum *= shareOnlyTime
 	}
+	if r.lacksThing(best) {
+		sum *= shareApart
+	}
 	if len(r.ask.whether) > 0 && (r.doubtful(d) || slices.ContainsFunc(r.ask.whether, func(word int) bool { return !r.speaksOf(d, word) })) {
 		sum *= shareApart
 	}
@@ -210,6 +214,12 @@ func (r *ranking) hasOnlyTime(best []float32) bool {
 		}
 	}
 	return true
+}
+
+// lacksThing reports whether the words that best counts lack the relative, or all words for the thing of
+// theirs that the question asks for.
+func (r *ranking) lacksThing(best []float32) bool {
+	return len(r.ask.thing) > 0 && (best[r.ask.whose] <= shareLexicon || !slices.ContainsFunc(r.ask.thing, func(w int) bool { return best[w] > shareLexicon }))
 }
 
 // speaksOf reports whether a document, or the utterance that it quotes, has a word of the question,
