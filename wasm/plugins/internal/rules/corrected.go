@@ -8,7 +8,10 @@ import (
 )
 
 // correcting are words that only say that what comes next corrects what came before: "hang on, no".
-var correcting = syntax.Set("no nope sorry wait hang hold on oh oops actually well i mean meant um uh")
+var correcting = syntax.Set("no nope sorry wait hang hold on oh oops actually well i mean meant um uh scratch strike make that")
+
+// takesThat are verbs that take back what was said, before "that".
+var takesThat = syntax.Set("scratch strike make")
 
 // marksAt returns the token after the words with which a sentence takes back what was said before; 0
 // if it begins otherwise.
@@ -16,10 +19,10 @@ func marksAt(s syntax.Sentence) int {
 	i, marked := 0, false
 	for ; i < len(s.Toks) && (s.Toks[i].Kind == 'p' || correcting[s.At(i)]); i++ {
 		w, next := s.At(i), s.At(i+1)
-		if w == "on" && s.At(i-1) != "hang" && s.At(i-1) != "hold" || (w == "hang" || w == "hold") && next != "on" || w == "i" && next != "mean" && next != "meant" {
+		if w == "on" && s.At(i-1) != "hang" && s.At(i-1) != "hold" || (w == "hang" || w == "hold") && next != "on" || w == "i" && next != "mean" && next != "meant" || takesThat[w] && next != "that" || w == "that" && !takesThat[s.At(i-1)] {
 			break
 		}
-		marked = marked || w == "no" || w == "nope" || w == "sorry" || w == "wait" || w == "hang" || w == "hold" || w == "oops" || w == "actually"
+		marked = marked || takesThat[w] && (w != "make" || i > 0) || w == "no" || w == "nope" || w == "sorry" || w == "wait" || w == "hang" || w == "hold" || w == "oops" || w == "actually"
 	}
 	if !marked {
 		return 0

@@ -231,6 +231,10 @@ func corrects(t *discourse.Talk, i int) int {
 	said, ok := retaken(s, t.Now)
 	if !ok {
 		if said, n, ok = retakenNext(t, i); !ok {
+			if withdrawnNext(t, i) {
+				t.Refuse("story", "taken back in the next sentence", s.Start, s.End)
+				return 1
+			}
 			return 0
 		}
 		s.End = t.Own[i+n-1].End

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -97,4 +98,31 @@ func timeAlone(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	return len(whens) > 0
+}
+
+// withdraws are sentences, or their beginnings, with which somebody takes back all of what they just said.
+var withdraws = refuse.WordLists("scratch that|strike that|forget i said that|forget i said anything|ignore what i just said|disregard that")
+
+var withdrawsZh = []string{"当我没说", "就当我没说", "算我没说", "刚才的话当我没说", "刚才说的不算", "刚说的不算"}
+
+// withdrawnNext reports whether the sentence after sentence i of a turn takes it back, and gives no other time
+// for it: "I live in Leeds. Scratch that, Bradford."
+func withdrawnNext(t *discourse.Talk, i int) bool {
+	if i+1 == len(t.Own) || t.Own[i+1].Ends == "?" || t.Own[i+1].Ends == "？" {
+		return false
+	}
+	next := t.Own[i+1]
+	if next.Chinese() {
+		return syntax.StartsWithAny(next.Raw(), withdrawsZh)
+	}
+	from := 0
+	for from < len(next.Toks) && (next.Toks[from].Kind == 'p' || correcting[next.At(from)] && !takesThat[next.At(from)]) {
+		from++
+	}
+	for _, words := range withdraws {
+		if to := from + len(words); refuse.Has(next, from, words) && (to == len(next.Toks) || next.Toks[to].Kind == 'p') {
+			return len(timex.FindWhens(next, t.Now)) == 0
+		}
+	}
+	return false
 }

@@ -34,6 +34,8 @@ func (c *Clause) InnerOf(w *timex.When) (in subclause) {
 		switch s := c.W(k); {
 		case (s == "could" || s == "can") && ordered[c.Verb] && syntax.SubjectPronoun(c.W(k-1)) && c.baseVerb(k+1): // "told her she could stay till Easter"
 			in.ToCome, seen = true, true
+		case !seen && (s == "no" || s == "not" && c.W(k+1) == "to") && (reports[c.Verb] || ordered[c.Verb]) && timex.Until(&c.Sentence, w): // "told me no running until October"
+			return subclause{ToCome: true}
 		case s == "if" || s == "whether" || s == "when" || s == "unless" || s == "maybe" || s == "might" || s == "could" || s == "not" || s == "never" || s == "no":
 			in.Denied = true
 		case s == "to" && ordered[c.Verb] && c.baseVerb(k+1): // "told me to send it by Friday"

@@ -134,7 +134,7 @@ func intends(t *discourse.Talk, c *discourse.Clause) bool {
 	if refused {
 		switch c.Verb {
 		case "get", "take", "keep", "leave", "cancel", "move":
-			if !syntax.Determiner(c.W(c.Vi + 1)) {
+			if !syntax.Determiner(c.W(c.Vi+1)) || c.Verb == "get" && c.Find(1, c.Vi, "never") > 0 { // "we'll never get the washing dry"
 				return false
 			}
 		}

@@ -160,7 +160,7 @@ func cameThrough(t *discourse.Talk, c *discourse.Clause, i int) bool {
 func scheduled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	w := c.FirstTime()
 	attr, _ := c.EventIn()
-	if dayAt(t, c, w) {
+	if dayAt(t, c, w) || noted.SoonOver(t, c, w) {
 		return true
 	}
 	be, next := c.Verb == "be", c.W(i)

@@ -172,6 +172,9 @@ func SoonOver(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	}
 	unit := syntax.Singular(c.At(w.Next - 1))
 	attr, _ := c.EventIn()
+	if w := c.W(c.Vi + 1); c.Verb == "be" && (w == "ready" || w == "done" || w == "served" || w == "up" || w == "out") {
+		attr = "" // "dinner's ready in two minutes"
+	}
 	return (unit == "minute" || unit == "min" || unit == "second" || unit == "sec") && attr == ""
 }
 

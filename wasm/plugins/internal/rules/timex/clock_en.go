@@ -44,6 +44,8 @@ func clockPart(s syntax.Sentence, i int, now Moment, w *When) int {
 	case "from", "for", "before", "after", "to":
 		c.lead = w.HasDay || s.At(i) == "to" && shiftedBefore(s, i)
 		c.k++
+	default:
+		c.lead = w.HasDay && s.At(i-1) == "," && ofPart(s, i) // "Monday the fifth, eight in the morning"
 	case "in":
 		if m, ok := partsOfDay[s.At(i+2)]; ok && s.At(i+1) == "the" {
 			w.part(m)
@@ -55,6 +57,15 @@ func clockPart(s syntax.Sentence, i int, now Moment, w *When) int {
 		c.k++
 	}
 	return c.read()
+}
+
+// ofPart reports whether the number at token i is followed by "in the morning" or the like.
+func ofPart(s syntax.Sentence, i int) bool {
+	if n, ok := syntax.Number(s.At(i + 1)); ok && n >= 10 {
+		i++ // ten thirty
+	}
+	_, ok := partsOfDay[s.At(i+3)]
+	return ok && s.At(i+1) == "in" && s.At(i+2) == "the" || s.At(i+1) == "at" && s.At(i+2) == "night"
 }
 
 // shiftedBefore reports whether something is moved to what follows token i: "pushed back to half

@@ -76,3 +76,35 @@ func over(s syntax.Sentence, end int) bool {
 	}
 	return false
 }
+
+// weekdayIn reads at token i which day of a month that was just named is meant: "in October, on the
+// first Saturday". For "in June, on the Saturday after school breaks up", it is not known which one
+// that is, and the time stays the month. It returns how many tokens that takes.
+func (w *When) weekdayIn(s syntax.Sentence, i int) int {
+	if w.Grain != 'M' || w.Assumed != 12 || w.Last > 0 {
+		return 0
+	}
+	k := i + syntax.BoolInt(s.At(i) == ",")
+	if s.At(k) != "on" || s.At(k+1) != "the" {
+		return 0
+	}
+	if d := syntax.WeekdayOf(s.At(k+2), true); d >= 0 {
+		return k + 3 - i
+	}
+	d := syntax.WeekdayOf(s.At(k+3), true)
+	nth, counted := Ordinal(s.At(k + 2))
+	if d < 0 || s.At(k+2) != "last" && (!counted || nth > 5) {
+		return 0
+	}
+	y, m, _ := Date(w.Day)
+	first := DayOf(y, m, 1)
+	day := first + Mod(d-(Moment{Day: first}).Weekday(), 7) + 7*(nth-1)
+	if last := first + MonthLength(y, m) - 1; !counted {
+		day = last - Mod((Moment{Day: last}).Weekday()-d, 7)
+	} else if day > last {
+		w.Void = true
+		return k + 4 - i
+	}
+	w.Set(day, 'd')
+	return k + 4 - i
+}

@@ -113,8 +113,8 @@ func (w *When) ofSeason(p *calendar.Months, y int) {
 	w.Assumed, w.Days = 0, nil
 }
 
-// inYear reads at token k in which year the days of w are, "two years ago", or which part of the
-// year w is meant, "in the spring". It returns how many tokens that takes.
+// inYear reads at token k in which year the days of w are, "two years ago", which part of the year w
+// is meant, "in the spring", or which day of the month w, "on the first Saturday". It returns how many tokens that takes.
 func (w *When) inYear(s syntax.Sentence, k int, now Moment) int {
 	switch y, _, _ := Date(now.Day); {
 	case w.Habit || w.Since:
@@ -123,6 +123,7 @@ func (w *When) inYear(s syntax.Sentence, k int, now Moment) int {
 			w.ofYear(y)
 			return n
 		}
+		return w.weekdayIn(s, k)
 	case w.Grain == 'y' && syntax.Preposition(s.At(k)):
 		var in When
 		if n := dayPart(s, k, now, &in); n > 0 && (in.Days != nil || in.Assumed >= 12) && !in.Habit {
