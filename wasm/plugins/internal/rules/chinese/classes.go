@@ -57,6 +57,10 @@ func course(t *discourse.Talk, b *discourse.BareZh) {
 			t.FactZh(b, t.Self, "possession", "owns", what, true, false, 0.78)
 		}
 	case len(b.Whens) == 0 && (belongs(t, b, x) || car(t, b, x)):
+	case len(b.Whens) == 0 && madeBy(x):
+		a := t.BaseZh(b, "semantic", "noted", who, discourse.NotedSure)
+		a.Text = t.RewriteZh(b.S, b.Whens, false)
+		t.Out.Candidates = append(t.Out.Candidates, a)
 	case own && len(b.Whens) == 0 && syntax.ContainsAny(x, "处得", "合得来", "合不来", "处不来"):
 		t.Out.Candidates = append(t.Out.Candidates, t.BaseZh(b, "semantic", "noted", who, discourse.NotedSure))
 	case own && strings.HasPrefix(x, "我") && strings.HasSuffix(x, "楼") && strings.Contains(x, "住"):
@@ -67,6 +71,7 @@ func course(t *discourse.Talk, b *discourse.BareZh) {
 	case n <= 12 && len(b.Whens) == 0 && strings.Contains(x, "姓"):
 		head, name, _ := strings.Cut(x, "姓")
 		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(syntax.SurnamesZh, name) && !strings.ContainsAny(head, "他她谁不") && !strings.HasSuffix(head, "来的") {
+			head = thingZh(head)
 			t.FactZh(b, discourse.Person{Name: head, Key: head}, "biography", "surname", name, false, false, 0.75)
 		}
 	}
@@ -93,14 +98,43 @@ func belongs(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	} else if strings.HasSuffix(whose, "开") {
 		return false // 空调是老周开的
 	}
-	if n := utf8.RuneCountInString(what); !ok || !of || n < 2 || n > 12 || strings.ContainsAny(what, "他她不") || !syntax.PersonZh(whose) && syntax.KinPrefixZh(strings.TrimPrefix(whose, "我")) != strings.TrimPrefix(whose, "我") || whose == "" || whose == "我" {
+	if n := utf8.RuneCountInString(what); !ok || !of || didZh(whose) != "" || n < 2 || n > 12 || strings.ContainsAny(what, "他她不") || !syntax.PersonZh(whose) && syntax.KinPrefixZh(strings.TrimPrefix(whose, "我")) != strings.TrimPrefix(whose, "我") || whose == "" || whose == "我" {
 		return false
 	}
 	p, ok := t.SubjectZh(whose)
 	if ok {
+		what = thingZh(what)
 		t.FactZh(b, discourse.Person{Name: what, Key: what}, "possession", "belongs_to", p.Name, false, false, 0.78)
 	}
 	return ok
+}
+
+// thingZh returns a thing without the words for whose it is: 沙发 for 我们家沙发.
+func thingZh(x string) string {
+	if rest, own := discourse.CutOwnZh(x); own && rest != "" {
+		return rest
+	}
+	return x
+}
+
+// didZh returns who did something, for a person with a verb: 小马 for 小马买; "" if x is something else.
+func didZh(x string) string {
+	_, size := utf8.DecodeLastRuneInString(x)
+	who, verb := x[:len(x)-size], x[len(x)-size:]
+	mine := strings.TrimPrefix(who, "我")
+	if !strings.Contains("做修买送画织写装种拍挑选煮炒烤寄带找订定留", verb) || who == "" || !syntax.PersonZh(who) && (mine == "" || syntax.KinPrefixZh(mine) != mine) {
+		return ""
+	}
+	return who
+}
+
+// madeBy reports whether a clause says who made or gave a thing, which does not say whose it is: 这个蛋糕是小李送的.
+func madeBy(x string) bool {
+	what, who, ok := strings.Cut(x, "是")
+	who, of := strings.CutSuffix(who, "的")
+	who, _ = syntax.CutEnd(who, "帮我们", "帮我", "给我们", "给我")
+	n := utf8.RuneCountInString(what)
+	return ok && of && n >= 2 && n <= 12 && !strings.ContainsAny(what, "他她不") && !syntax.VagueZh(what) && didZh(who) != ""
 }
 
 // car takes 我的车是红色的斯柯达.

@@ -37,7 +37,7 @@ func EventIn(s string) (attribute, word string) {
 		return "meeting", "会"
 	}
 	for _, e := range events {
-		if before, after, ok := strings.Cut(s, e.word); ok && !escorted(before, e.attribute) && !syntax.StartsWithAny(after, []string{"纪念", "周年"}) && !(e.word == "的会" && syntax.StartsWithAny(after, []string{"计", "员", "所"})) {
+		if before, after, ok := strings.Cut(s, e.word); ok && !escorted(before, e.attribute) && !syntax.StartsWithAny(after, []string{"纪念", "周年"}) && !shut(after) && !(e.word == "的会" && syntax.StartsWithAny(after, []string{"计", "员", "所"})) {
 			return e.attribute, e.word
 		}
 	}
@@ -350,7 +350,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	case named:
 		text = ofWhom(text, who)
 	case strings.Contains(text, t.Self.Name) || word == "" && (syntax.ContainsAny(x, discourse.OutagesZh...) || strings.HasPrefix(x, "上门") || comes(x) && !strings.Contains(x, "我")):
-	case word == "" && !strings.Contains(x, "我") && (syntax.StartsWithAny(x, placesOpen[:]) || syntax.StartsWithAny(x, Belongings[:])):
+	case word == "" && !strings.Contains(x, "我") && (syntax.StartsWithAny(x, placesOpen[:]) || shutPlace(x) || syntax.StartsWithAny(x, Belongings[:])):
 	case strings.HasPrefix(x, "说"), leadPerson(x):
 	case word == "" && (due(x) || discourse.ShiftedZh(x) != ""):
 		text = t.Self.Name + "的" + text

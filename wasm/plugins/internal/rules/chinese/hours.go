@@ -40,3 +40,23 @@ func Opens(t *discourse.Talk, s syntax.Sentence) bool {
 	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true
 }
+
+// shut reports whether a clause ends, after a word for a visit, with who does not work then or what is closed:
+// 理发店休息, 王医生不上班.
+func shut(after string) bool {
+	switch syntax.TrimHeads(discourse.TrimZhEnd(after), "店", "诊所", "医院", "馆", "师", "都", "也", "要", "会", "全天") {
+	case "休息", "放假", "休假", "请假", "不上班", "关门", "不开门", "不营业", "停业", "停诊", "不出诊", "不坐诊", "出诊", "坐诊", "值班":
+		return true
+	}
+	return false
+}
+
+// shutPlace reports whether a clause says that a place is closed: 牙医诊所不上班.
+func shutPlace(x string) bool {
+	for _, place := range placesOpen {
+		if _, after, ok := strings.Cut(x, place); ok && shut(after) {
+			return true
+		}
+	}
+	return false
+}

@@ -194,10 +194,10 @@ func NamePrefixZh(s string) string {
 		}
 	}
 	for _, n := range [...]int{3, 2} {
-		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说换辞跳", rs[2]) {
+		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说换辞跳开", rs[2]) {
 			continue // 王伟要来
 		}
-		if len(rs) > n && (strings.ContainsRune(VerbStartsZh+"请送帮约陪带告为", rs[n]) || syntax.StartsWithAny(string(rs[n:]), []string{"调到", "调去", "转到", "转去", "考上", "当上"})) && syntax.PersonZh(string(rs[:n])) {
+		if len(rs) > n && (strings.ContainsRune(VerbStartsZh+"请送帮约陪带告为", rs[n]) || syntax.StartsWithAny(string(rs[n:]), []string{"调到", "调去", "转到", "转去", "考上", "当上", "值班", "值夜班", "加班", "休息", "休假", "放假", "上班", "上夜班", "上早班", "上晚班", "上课", "轮休", "调休", "开会", "补课", "考试"})) && syntax.PersonZh(string(rs[:n])) {
 			return string(rs[:n])
 		}
 	}
