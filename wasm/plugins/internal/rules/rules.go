@@ -138,7 +138,7 @@ func piece(t *discourse.Talk, from, to int, part Part) {
 			t.Meet(s.Toks, s.Text)
 			continue // the next sentence says that it is still true
 		}
-		if from := len(t.Out.Candidates); !howto.Tip(t, s) && part != HowTo && !task(t, s) && !resolved(t, s) && !agreedTo(t, s) && !dislocated(t, s) && !referred(t, s) {
+		if from := len(t.Out.Candidates); !howto.Tip(t, s) && part != HowTo && !task(t, s) && !resolved(t, s) && !agreedTo(t, s) && !fronted(t, s) && !dislocated(t, s) && !referred(t, s) {
 			sentence(t, s)
 			chinese.WithTurn(t, s, from)
 		}
