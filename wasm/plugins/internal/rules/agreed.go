@@ -48,14 +48,14 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 	if b == nil || t.Rejoined || t.Part == discourse.HowTo || s.Chinese() || syntax.HasHan(b.Text) || len(t.Own) == 0 || t.Own[0].Start != s.Start || len(s.Toks) > 20 {
 		return false
 	}
-	if slices.ContainsFunc(t.Own, func(o syntax.Sentence) bool { return !agreesAlone(o, t.Now, b.Speaker) }) {
-		return false
-	}
 	all := t.SentencesOf(b)
 	if len(all) == 0 || len(all[len(all)-1].Toks) > 30 {
 		return false
 	}
 	o := all[len(all)-1]
+	if slices.ContainsFunc(t.Own, func(own syntax.Sentence) bool { return !agreesAlone(own, o, t.Now, b.Speaker) }) {
+		return false
+	}
 	q := ellipsis.Inquiry{Asked: discourse.Asked{Sentence: o, Turn: -1, By: discourse.SpeakerOf(t.Ev, b.Speaker), Of: t.Self}, Now: t.Now, Names: true}
 	var day *timex.When
 	for _, w := range timex.FindWhens(o, t.Now) {
@@ -115,6 +115,8 @@ func isErrand(asked syntax.Sentence, reminded, able bool) bool {
 	switch {
 	case reminded && (verb == "water" || verb == "feed"):
 		return true
+	case (verb == "grab" || verb == "get" || verb == "fetch") && object != "" && object != "me" && object != "in" && onTheWay(asked):
+		return true
 	case !errands[verb] || object == "" || urgent[asked.At(len(asked.Toks)-1)]:
 		return false
 	case syntax.Preposition(object) || able && !syntax.Determiner(object) && object != "your" && object != "my" && object != "me" && object != "some" && !asked.Toks[at].Cap:
@@ -125,6 +127,30 @@ func isErrand(asked syntax.Sentence, reminded, able bool) bool {
 		return reminded || object == "your"
 	}
 	return true
+}
+
+// joinsThings reports whether the word at token i is "and" between two things: "two lemons and some coriander".
+func joinsThings(s syntax.Sentence, i int) bool {
+	next := s.At(i + 1)
+	_, number := syntax.Number(next)
+	return s.At(i) == "and" && (number || next != "then" && !syntax.LemmaSet[next] && !syntax.SubjectPronoun(next) && !syntax.Auxiliary(next) && !syntax.Adverb(next) && (syntax.Determiner(next) || next == "some" || next == "my" || strings.HasSuffix(next, "s")))
+}
+
+// onTheWay reports whether what somebody is asked for is to be done when they are out: "on your way home".
+func onTheWay(s syntax.Sentence) bool {
+	for i := range s.Toks {
+		switch s.At(i) {
+		case "way":
+			if (s.At(i-1) == "the" || s.At(i-1) == "your") && (s.At(i-2) == "on" || s.At(i-2) == "along") {
+				return true
+			}
+		case "work", "school", "shop", "shops", "supermarket", "chemist", "pharmacy", "market", "bakery":
+			if before := s.At(i - 1); before == "after" || (before == "the" || before == "from") && (before == "from" || s.At(i-2) == "from" || s.At(i-2) == "at") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // proposed parses the last proposal of a sentence.
@@ -147,7 +173,7 @@ func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 		}
 	}
 	to := from
-	for to < len(q.Toks) && q.Toks[to].Kind != 'p' && !syntax.Joins[q.At(to)] && q.At(to) != "or" && q.At(to) != "so" {
+	for to < len(q.Toks) && q.Toks[to].Kind != 'p' && (!syntax.Joins[q.At(to)] || joinsThings(q.Asked.Sentence, to)) && q.At(to) != "or" && q.At(to) != "so" {
 		to++
 	}
 	if from == 0 || to-from < 2 || day != nil && (day.Next > to || ofThing(q.Asked.Sentence, from, day)) || slices.ContainsFunc(q.Toks[from:to], func(k syntax.Token) bool { return ellipsis.PronounsMeant[k.S] && k.S != "this" }) {
@@ -292,9 +318,9 @@ var agreeingWord = syntax.Set("yes yeah yep yup aye no nope not a at all and oh 
 	"that'd be would you me my for by with to the on will i i'd i'll we we'd we'll can do so please thanks thank cheers love happy why sounds works work suits suit problem problems worries bother trouble hassle too there see bye " +
 	"around about remind though won't wont forget dear mate mum mom dad darling sweetheart well thing")
 
-// agreesAlone reports whether a sentence has nothing but such words, times, and the name of the one
-// whom it answers.
-func agreesAlone(s syntax.Sentence, now timex.Moment, other string) bool {
+// agreesAlone reports whether a sentence has nothing but such words, times, what was asked for ("sure,
+// lemons and coriander"), and the name of the one whom it answers.
+func agreesAlone(s, asked syntax.Sentence, now timex.Moment, other string) bool {
 	timed := map[int]bool{}
 	for _, w := range timex.FindWhens(s, now) {
 		for k := w.First; k < w.Next; k++ {
@@ -303,7 +329,8 @@ func agreesAlone(s syntax.Sentence, now timex.Moment, other string) bool {
 	}
 	for k, tok := range s.Toks {
 		base, rest := syntax.Contraction(tok.S)
-		if tok.Kind != 'p' && !timed[k] && !agreeingWord[tok.S] && !(rest != "" && (agreeingWord[base] || syntax.WeekdayOf(base, false) >= 0 || base == "tomorrow" || base == "tonight")) && !strings.EqualFold(tok.S, other) && !dayPlace(s, k) {
+		if tok.Kind != 'p' && !timed[k] && !agreeingWord[tok.S] && !(rest != "" && (agreeingWord[base] || syntax.WeekdayOf(base, false) >= 0 || base == "tomorrow" || base == "tonight")) && !strings.EqualFold(tok.S, other) && !dayPlace(s, k) &&
+			!(k > 0 && !syntax.Function(tok.S) && slices.ContainsFunc(asked.Toks, func(a syntax.Token) bool { return a.S == tok.S })) {
 			return false
 		}
 	}

@@ -182,7 +182,7 @@ func (q *Inquiry) passing() bool {
 	switch {
 	case q.Aux == "should" || q.Aux == "shall" || q.Aux == "would" && q.Subj != "I" || subject == "they" || subject == "it":
 		return true
-	case minds[l] || passingStates[first] && !(first == "up" && q.Word == "what") && (q.Aux == "is" || q.Aux == "are" || q.Aux == "was" || q.Aux == "were" || q.Aux == "am"):
+	case minds[l] && !(l == "want" && q.Noun == "much" && q.Aux == "did" && !person) || passingStates[first] && !(first == "up" && q.Word == "what") && (q.Aux == "is" || q.Aux == "are" || q.Aux == "was" || q.Aux == "were" || q.Aux == "am"):
 		return true
 	case q.Aux == "have" && (q.Word == "" && first == "got" || first == "have") && len(w) > k+2 && moments[w[len(w)-1]] || l == "have" && len(w) > 0 && moments[w[len(w)-1]]:
 		return true

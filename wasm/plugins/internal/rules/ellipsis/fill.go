@@ -291,6 +291,9 @@ func (q *Inquiry) filledWho(head syntax.Sentence, fill, w []string) string {
 	return q.Says(false, q.with(q.gap(w), q.gap(w), fill))
 }
 
+// asksSum are verbs after which "how much" asks for a sum of money.
+var asksSum = syntax.Set("pay cost charge want earn owe")
+
 // bySelf makes "I am picking Leo up, at quarter past three" of "who's picking Leo up?" and "I am, at quarter
 // past three".
 func (q *Inquiry) bySelf(a *noted.Reply) (statement, rest string) {
@@ -351,7 +354,7 @@ func (q *Inquiry) filledHow(head syntax.Sentence, fill, w []string) string {
 		if number && len(w) == 1 && w[0] == "weigh" && q.Subj == "I" && len(head.Toks) < 3 {
 			return "My weight is " + strings.Join(fill, " ")
 		}
-		if !number || !q.be() && q.Aux != "was" && q.Aux != "were" && !slices.Contains(w, "pay") && !slices.Contains(w, "cost") {
+		if !number || !q.be() && q.Aux != "was" && q.Aux != "were" && !slices.ContainsFunc(w, func(verb string) bool { return asksSum[verb] }) && !(slices.Contains(w, "for") && (slices.Contains(w, "get") || slices.Contains(w, "go"))) {
 			return ""
 		}
 		if len(w) > 0 && syntax.Preposition(w[0]) && !slices.Contains(w, "pay") { // "how much is the rent on the flat?"

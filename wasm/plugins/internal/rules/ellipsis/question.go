@@ -60,6 +60,8 @@ func (q *Inquiry) words() (words []string, ok bool) {
 		switch {
 		case tok.S == ",":
 			words = append(words, ",")
+		case (tok.S == "'" || tok.S == "’") && len(words) > 0 && strings.HasSuffix(words[len(words)-1], "s"):
+			words[len(words)-1] += raw // the parents' evening
 		case tok.Kind == 'p':
 			return nil, false
 		case rest == "is" && !syntax.SubjectPronoun(base) && !asksFor[base] && base != "that" && base != "there" && !(i > 0 && refuse.AskedFor[base]), rest == "":
@@ -155,7 +157,10 @@ func (q *Inquiry) subjectAt(words []string) int {
 		if _, event := syntax.EventNoun(w[0]); event {
 			return 1
 		}
-		return 0
+		if q.Word == "when" && len(w) > 1 && occasions[w[1]] {
+			return 2 // "when's sports day?"
+		}
+		return syntax.BoolInt(q.Word == "when" && begun[w[0]])
 	default:
 		return 0
 	}
@@ -178,6 +183,12 @@ func (q *Inquiry) subjectAt(words []string) int {
 	}
 	return len(w)
 }
+
+// occasions are ends of names for school days and the like, and begun is what begins and ends on a day.
+var (
+	occasions = syntax.Set("day evening night term sale play")
+	begun     = syntax.Set("school nursery kindergarten college uni term practice swimming football choir")
+)
 
 // endsSubject reports whether the part of the question after the subject begins at word k.
 func (q *Inquiry) endsSubject(w []string, k int) bool {

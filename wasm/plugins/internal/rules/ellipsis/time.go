@@ -59,6 +59,9 @@ func (q *Inquiry) timeWords(head syntax.Sentence) (fill []string) {
 			fill = append(fill, some...)
 			break
 		}
+		if !timed && k > 0 && (at == "between" || at == "from") { // "Thursday, between eight and twelve"
+			timed, clock = q.timed(head.Sub(0, max(end, k+1)))
+		}
 		if !timed {
 			return nil
 		}
@@ -139,6 +142,13 @@ func (q *Inquiry) timed(s syntax.Sentence) (timed, clock bool) {
 		if all := syntax.Sentences("at " + LowerFirst(s.Raw())); len(all) == 1 {
 			if t := timex.FindWhens(all[0], q.Now); len(t) == 1 && t[0].Clock && !t[0].Habit && t[0].Next-t[0].First == len(all[0].Toks) {
 				return true, !t[0].HasDay
+			}
+		}
+	}
+	if _, ok := timex.Ordinal(s.At(1)); ok && s.At(0) == "the" { // the seventh at ten
+		if all := syntax.Sentences("on " + LowerFirst(s.Raw())); len(all) == 1 {
+			if t := timex.FindWhens(all[0], q.Now); len(t) == 1 && t[0].HasDay && !t[0].Habit && t[0].Next-t[0].First == len(all[0].Toks) {
+				return true, false
 			}
 		}
 	}

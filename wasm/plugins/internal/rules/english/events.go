@@ -89,7 +89,7 @@ func announced(c *discourse.Clause) bool {
 
 // chores are things that somebody has to do besides errands, if they say that they have to.
 var chores = syntax.Set("get find paint replace change check clean wash tidy schedule arrange download upload install sign charge empty mow iron sew hang measure cancel register exchange vacuum update post mail " +
-	"borrow copy print scan sort pack unpack plant prune walk invite thank remind message contact return reply tell file defrost wrap sharpen assemble refill descale pump inflate tune water feed")
+	"grab fetch borrow copy print scan sort pack unpack plant prune walk invite thank remind message contact return reply tell file defrost wrap sharpen assemble refill descale pump inflate tune water feed")
 
 // todo reports whether the speaker says that something particular has to be done: "I need to get
 // new tyres", "we have to paint the fence".
@@ -98,18 +98,21 @@ func todo(c *discourse.Clause) bool {
 		return false
 	}
 	o, first := strings.ToLower(discourse.ObjectOf(c, c.Vi+1)), c.W(c.Vi+1)
+	for _, way := range [...]string{" on my way", " on the way"} {
+		o, _, _ = strings.Cut(o, way)
+	}
 	if o == "" || discourse.Vague(o) || discourse.HoldsWord(o, "way") || discourse.HoldsWord(o, "ways") || discourse.HoldsWord(o, "word") || discourse.Personal(first) || syntax.Preposition(first) || syntax.Adverb(first) || syntax.SubjectPronoun(first) {
 		return false
 	}
 	switch c.Verb {
-	case "get", "find", "change", "check", "tell":
-		return !oneself[discourse.Last(o)] && (syntax.Determiner(first) || first == "my" || first == "our" || first == "new" || strings.HasSuffix(o, "s") || c.Capital(c.Vi+1))
+	case "get", "find", "change", "check", "tell", "grab", "fetch":
+		return !oneself[discourse.Last(o)] && (c.Find(c.Vi, len(c.Words), "shop") > 0 || c.Find(c.Vi, len(c.Words), "way") > 0 || syntax.Determiner(first) || first == "my" || first == "our" || first == "new" || strings.HasSuffix(o, "s") || c.Capital(c.Vi+1))
 	}
 	return true
 }
 
 // oneself are things that people get, find and change in themselves: "I need to change my life".
-var oneself = syntax.Set("ready going started up used better way ways time balance life mind job sleep rest one myself help done attitude out back home together over away down")
+var oneself = syntax.Set("ready going started up used better way ways time balance life mind job sleep rest one myself help done attitude out back home together over away down bite coffee sandwich shower nap seat chair snack cab taxi")
 
 // planned takes "I have a dentist appointment on Thursday".
 func planned(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
