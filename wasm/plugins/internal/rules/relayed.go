@@ -39,7 +39,7 @@ func relayed(t *discourse.Talk, s syntax.Sentence) bool {
 	t.Said = s
 	kept := t.Out.Candidates[:from]
 	for _, c := range t.Out.Candidates[from:] {
-		if c.Negates && c.Kind != "cancellation" || discourse.PartOf(&c) != discourse.Plans && c.Kind != "event" && c.Kind != "place" && !((c.Kind == "health" || c.Kind == "allergy") && c.Lang == "zh" && chinese.ByDoctor(who)) {
+		if c.Negates && c.Kind != "cancellation" || discourse.PartOf(&c) != discourse.Plans && c.Kind != "event" && c.Kind != "place" && !((c.Kind == "health" || c.Kind == "allergy") && (c.Lang == "zh" && chinese.ByDoctor(who) || c.Lang == "en" && byDoctor(who))) {
 			continue
 		}
 		if c.Lang == "zh" {
@@ -92,7 +92,8 @@ func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 		return "", 0
 	}
 	told, known := relays[s.At(i)]
-	if !known {
+	medical := i > first && (medics[s.At(i-1)] || s.At(first) == "dr" || s.At(first) == "doctor")
+	if !known && !(medical && (s.At(i) == "reckons" || s.At(i) == "thinks")) {
 		return "", 0
 	}
 	who = strings.TrimSpace(s.Text[s.Toks[first].Start:s.Toks[i-1].End])
@@ -114,6 +115,9 @@ func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 		i++
 	}
 	says := " says"
+	if !known {
+		says = " thinks"
+	}
 	if w, ok := timex.WhenAt(s, i, t.Now); ok && w.HasDay && !w.Habit {
 		w.Past(t.Now)
 		says = " said " + s.Text[s.Toks[i].Start:s.Toks[w.Next-1].End] + " (" + w.English() + ")"
@@ -126,6 +130,10 @@ func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	switch base, _ := syntax.Contraction(s.At(i)); base {
 	case "my", "our", "i", "we":
 		return who, i
+	default:
+		if i < len(s.Toks) && medical && s.Toks[i].Cap && syntax.NameWord(base) {
+			return who, i // "the vet says Biscuit has arthritis"
+		}
 	case "the":
 		for k := i + 1; k < i+4; k++ {
 			w, _ := syntax.Contraction(s.At(k))
@@ -135,6 +143,16 @@ func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 		}
 	}
 	return "", 0
+}
+
+// medics are people whose word about somebody's health counts.
+var medics = syntax.Set("doctor gp vet dentist physio physiotherapist consultant surgeon cardiologist dermatologist allergist paediatrician pediatrician nurse optician oncologist midwife specialist neurologist psychiatrist")
+
+// byDoctor reports whether a source is one of them: "the vet says".
+func byDoctor(who string) bool {
+	who, _, _ = strings.Cut(strings.ToLower(who), " sa")
+	who = strings.TrimSuffix(who, " thinks")
+	return medics[discourse.Last(who)] || strings.HasPrefix(who, "dr ") || strings.HasPrefix(who, "doctor ")
 }
 
 // relayerZh does the same in Chinese; it returns -1 if 我 may be the source's own: 小李说，我周五去北京.

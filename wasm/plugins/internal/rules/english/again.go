@@ -23,6 +23,9 @@ func resumes(t *discourse.Talk, c *discourse.Clause) bool {
 	}
 	switch c.Verb {
 	case "start", "begin", "resume", "restart":
+		if putOn(t, c, i) {
+			return true
+		}
 		if resumed, _, ing := syntax.Lemma(c.W(i)); ing && ingested[resumed] && (c.Past || c.Perfect) {
 			nowDoes(c, t, resumed, i)
 		}
@@ -32,6 +35,9 @@ func resumes(t *discourse.Talk, c *discourse.Clause) bool {
 			if !medicineNamed(discourse.ObjectOf(c, i+1)) {
 				nowDoes(c, t, map[bool]string{true: "drink", false: "eat"}[drunk(discourse.ObjectOf(c, i+2))], i+1)
 			}
+		}
+		if (c.W(i) == "put" || c.W(i) == "started") && c.W(i+1) == "on" && c.Kind != 't' && medicineNamed(syntax.FirstOf(medicine(c, i+2))) {
+			nowDoes(c, t, "take", i+1) // "I've been put on statins"
 		}
 	case "go":
 		if c.W(i) != "back" || c.W(i+1) != "to" || !c.Past && !c.Perfect {
@@ -45,7 +51,7 @@ func resumes(t *discourse.Talk, c *discourse.Clause) bool {
 		case medicineNamed(discourse.ObjectOf(c, i+2)):
 			nowDoes(c, t, "take", i+1)
 		}
-	case "put":
+	case "put", "have", "prescribe":
 		return putOn(t, c, i)
 	case "take", "pick":
 		return tookUp(t, c, i)
@@ -97,19 +103,39 @@ func forAWhile(c *discourse.Clause) bool {
 	return false
 }
 
-// putOn takes "the doctor put me back on metformin".
+// putOn takes "the doctor put me back on metformin", "the vet has our dog on steroids", "the doctor prescribed
+// my dad warfarin".
 func putOn(t *discourse.Talk, c *discourse.Clause, i int) bool {
-	k := i + 1
+	who, k := patientAt(t, c, i)
+	if who.Key == "" || c.Kind == 's' || c.Kind == 'w' || c.Verb != "have" && !c.Past && !c.Perfect {
+		return false
+	}
 	if c.W(k) == "back" {
 		k++
 	}
-	if c.W(i) != "me" || c.Kind == 's' || !c.Past && !c.Perfect || c.W(k) != "on" || !medicineNamed(syntax.FirstOf(medicine(c, k+1))) {
+	if c.Verb == "prescribe" {
+		k--
+	} else if c.W(k) != "on" {
+		return false
+	}
+	if !medicineNamed(syntax.FirstOf(medicine(c, k+1))) {
 		return false
 	}
 	d := *c
-	d.Subj, d.Kind = t.Self, 's'
+	if d.Subj, d.Kind = who, 'p'; who.Key == t.Self.Key {
+		d.Kind = 's'
+	}
 	nowDoes(&d, t, "take", k)
 	return takes(t, &d, k+1)
+}
+
+// patientAt returns the person, or the pet of the speaker's, whom the words from i on name, and the word after
+// them.
+func patientAt(t *discourse.Talk, c *discourse.Clause, i int) (discourse.Person, int) {
+	if w := c.W(i + 1); (c.W(i) == "my" || c.W(i) == "our") && syntax.Pet(w) {
+		return discourse.Person{Name: discourse.Possessive(t.Self.Name) + " " + w, Key: discourse.Possessive(t.Self.Key) + " " + w}, i + 2
+	}
+	return partyAt(t, c, i)
 }
 
 // tookUp takes "I took up tennis again".

@@ -127,8 +127,14 @@ func leftFirm(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// wasDoneTo takes "the doctor took me off metformin", "Acme laid me off".
+// wasDoneTo takes "the doctor took me off metformin", "they've taken my dad off statins", "Acme laid me off".
 func wasDoneTo(t *discourse.Talk, c *discourse.Clause, i int) {
+	if who, k := patientAt(t, c, i); c.Verb == "take" && c.Kind != 's' && c.W(k) == "off" && who.Key != "" {
+		if drug := discourse.ObjectOf(c, k+1); medicineNamed(drug) {
+			noMedicine(t, c, who, drug)
+		}
+		return
+	}
 	if c.W(i) != "me" || c.Kind == 's' {
 		return
 	}
@@ -138,10 +144,6 @@ func wasDoneTo(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 	fired := c.Verb == "fire" || c.Verb == "sack" || c.Verb == "dismiss" || (c.Verb == "let" && c.W(i+1) == "go" || c.Verb == "lay" && c.W(i+1) == "off")
 	switch {
-	case c.Verb == "take" && c.W(i+1) == "off":
-		if drug := discourse.ObjectOf(c, i+2); medicineNamed(drug) {
-			noMedicine(t, c, t.Self, drug)
-		}
 	case fired && discourse.Pronoun(firm):
 		if from, ok := c.After(i, 3, "from", "at"); ok && employs(from, t.Plain) {
 			t.Ended(c, t.Self, "work", "employer", from, false)

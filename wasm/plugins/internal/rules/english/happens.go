@@ -48,3 +48,13 @@ var periods = syntax.Set("month week year term hour day night session lesson cla
 
 // currencies are words for money after a sum.
 var currencies = syntax.Set("euro euros pound pounds dollar dollars quid bucks francs crowns cents pence")
+
+// visits reports whether somebody without a name is coming: "the plumber's coming at six", "a man's coming at six
+// to look at the bike".
+func visits(c *discourse.Clause) bool {
+	who := discourse.Last(c.Thing)
+	return c.Ing && !c.Perfect && (c.Verb == "come" || c.Verb == "arrive") && (visitors[who] || syntax.Profession(who) || discourse.Trade(who))
+}
+
+// visitors are words for people who come to a home.
+var visitors = syntax.Set("man guy woman lady bloke chap girl boy someone somebody people couple buyer guests visitors inspector surveyor engineer movers removers")

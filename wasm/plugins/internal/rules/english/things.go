@@ -183,7 +183,7 @@ func scheduled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		t.AsSaid(c) // "swimming's cancelled today", without a known plan
 	case attr != "" && be && syntax.Profession(discourse.Last(c.Thing)) && next != "" && !syntax.Preposition(next) && next != "now" && next != "due" && next != "booked" && next != "set": // "the dentist is closed on Friday"
 	case attr != "" && w != nil && !c.Past && (be || begins[c.Verb]) && eventIs(t, c, w, attr):
-	case w != nil && w.HasDay && !w.Habit && !c.Past && !c.Neg && !discourse.Pronoun(c.Thing) && (!be || c.Must || happensOn(c, w)) && w.Unix() > t.Ev.At:
+	case w != nil && (w.HasDay || w.Clock && !w.ByPart && visits(c)) && !w.Habit && !c.Past && !c.Neg && !discourse.Pronoun(c.Thing) && (!be || c.Must || happensOn(c, w)) && w.Unix() > t.Ev.At:
 		subject := c.Subj
 		if c.Subj = t.Self; t.Other(t.Whose(c)) {
 			c.Subj = t.Whose(c).Person // "my sister's flight lands at ten"
