@@ -76,6 +76,9 @@ func bids(t *discourse.Talk, x string) bool {
 	if noted.BidsOther(t, x) {
 		return true
 	}
+	if asked, ok := strings.CutPrefix(x, "请"); ok && syntax.StartsWithAny(asked, asksZh) {
+		return true // 周六请带身份证来面试
+	}
 	for _, to := range [...]string{"带给我", "拿给我", "发给我", "还给我", "寄给我", "交给我", "转给我", "发我", "转我", "还我", "递给我"} {
 		if head, ok := strings.CutSuffix(discourse.TrimZhEnd(x), to); ok {
 			return utf8.RuneCountInString(head) <= 3 && syntax.KinPrefixZh(head) == "" && !strings.ContainsAny(head, "他她") && (!t.Topic.Known || t.Topic.Person.Key == t.Self.Key) && !t.Topic.Unclear
@@ -83,3 +86,6 @@ func bids(t *discourse.Talk, x string) bool {
 	}
 	return false
 }
+
+// asksZh follow 请 in what others are asked to do, and not before a guest: 请小李吃饭.
+var asksZh = []string{"来", "到", "带", "把", "准时", "按时", "提前", "您", "记得", "务必", "于", "在", "携带", "大家", "各位", "家长", "进", "拨", "联系", "配合", "空腹", "去", "自备", "穿"}

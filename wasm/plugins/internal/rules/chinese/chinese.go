@@ -32,7 +32,7 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 		return
 	}
 	before := len(t.Out.Candidates)
-	b.Text = unechoed(ongoing(&b))
+	b.Text = leftBehind(unechoed(ongoing(&b)))
 	t.Attend(b.Text)
 	cause(t, &b)
 	left(t, &b)

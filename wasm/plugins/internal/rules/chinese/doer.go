@@ -176,6 +176,9 @@ func doer(t *discourse.Talk, x string) (who discourse.Person, named bool) {
 			if _, chain, _ := strings.Cut(p.Name, "的"); strings.Contains(chain, "的") && strings.HasPrefix(rest, chain) {
 				return p, true // 我儿子的老师
 			}
+			if name := discourse.NamePrefixZh(discourse.OursZh(x)); name != "" && strings.EqualFold(t.Named(name).Key, p.Key) {
+				return p, true // 我们家豆豆
+			}
 			if k := syntax.KinPrefixZh(rest); k != "" && !strings.HasPrefix(rest[len(k):], "的") && !withMe(rest[len(k):]) {
 				return p, true
 			}

@@ -57,3 +57,41 @@ var (
 	countries = []string{"美国", "英国", "法国", "德国", "中国", "韩国", "日本", "泰国", "俄罗斯", "欧盟", "国家", "政府"}
 	nobodys   = []string{"会", "课", "车", "班", "船", "店", "剧"}
 )
+
+// leftBehind writes 我在火车上把伞落下了, 我把伞落火车上了 and 我在火车上落了一把伞 as 我把伞落在火车上了.
+func leftBehind(x string) string {
+	if !strings.ContainsAny(x, "落忘") || strings.ContainsAny(x, "没不？?吗") {
+		return x
+	}
+	who, rest, ok := strings.Cut(x, "在")
+	if place, what, placed := strings.Cut(rest, "把"); ok && placed && utf8.RuneCountInString(who) <= 5 {
+		if what, left := syntax.CutEnd(discourse.TrimZhEnd(what), "给落下了", "落下了", "落了"); left && isPlaceZh(place) && what != "" {
+			return who + "把" + what + "落在" + place + "了"
+		}
+	}
+	for _, left := range [...]string{"落了", "落下了"} {
+		if place, what, placed := strings.Cut(rest, left); ok && placed && isPlaceZh(place) && utf8.RuneCountInString(who) <= 5 && what != "" {
+			what = strings.TrimLeft(what, "一两二三四五六七八九十几")
+			what = syntax.TrimHeads(what, "把", "个", "件", "副", "本", "部", "张", "串", "双", "顶", "条", "瓶", "台")
+			if n := utf8.RuneCountInString(what); n > 0 && n <= 8 {
+				return who + "把" + what + "落在" + place + "了"
+			}
+		}
+	}
+	if who, rest, ok := strings.Cut(x, "把"); ok {
+		for _, verb := range [...]string{"落", "忘"} {
+			what, place, cut := strings.Cut(discourse.TrimZhEnd(rest), verb)
+			place, done := strings.CutSuffix(place, "了")
+			if cut && done && what != "" && !strings.HasPrefix(place, "在") && isPlaceZh(place) {
+				return who + "把" + what + verb + "在" + place + "了"
+			}
+		}
+	}
+	return x
+}
+
+// isPlaceZh reports whether words are a place in which a thing is left: 火车上, 家里, 公司.
+func isPlaceZh(x string) bool {
+	n := utf8.RuneCountInString(x)
+	return n >= 2 && n <= 8 && !strings.ContainsAny(x, "把给跟了的时候") && (syntax.EndsWithAny(x, []string{"上", "里", "家", "公司", "学校", "酒店", "店", "馆", "室", "站", "机场", "医院", "银行", "单位", "车", "那儿", "那里"}))
+}

@@ -111,6 +111,16 @@ func CutOwnZh(s string) (rest string, own bool) {
 	return syntax.CutHead(s, "我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们家的", "咱们家", "咱们", "咱家的", "咱家", "咱", "本人")
 }
 
+// OursZh returns what follows the speaker's home at the beginning of a text, without 的: 豆豆 for 我们家豆豆. It
+// returns "" if the text begins otherwise.
+func OursZh(s string) string {
+	rest, _ := syntax.CutHead(s, "我们家", "我家", "咱们家", "咱家")
+	if rest == s || strings.HasPrefix(rest, "的") {
+		return ""
+	}
+	return rest
+}
+
 // SubjectZh returns whom a clause is about, from the text before its phrase.
 func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 	s = syntax.TrimAdverbsZh(strings.TrimSpace(s))
@@ -133,6 +143,8 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 		}
 		n := utf8.RuneCountInString(after)
 		switch {
+		case k == "" && OursZh(s) != "" && syntax.PersonZh(rest): // 我们家豆豆
+			return t.Named(rest), true
 		case k == "":
 		case after == "" || bodyZh[after] || ageZh(after): // 我女儿眼睛近视
 			return p, true

@@ -100,6 +100,8 @@ func (t *Talk) Attend(x string) {
 			p = t.Named(name)
 		}
 		t.About(p)
+	case own && NamePrefixZh(OursZh(x)) != "": // 我们家豆豆对鸡肉过敏
+		t.About(t.Named(NamePrefixZh(OursZh(x))))
 	case own || strings.HasPrefix(x, "轮到我"):
 		t.About(t.Self)
 	case afterwardsZh(x):
@@ -125,7 +127,7 @@ func (t *Talk) Attend(x string) {
 			t.About(t.Named(head[of+len("的"):]))
 			return
 		}
-		if r, _ := utf8.DecodeRuneInString(head); strings.ContainsRune(VerbStartsZh+"给帮陪约见接送向找问带替为得应可先再等跟", r) {
+		if r, _ := utf8.DecodeRuneInString(head); strings.ContainsRune(VerbStartsZh+"给帮陪约见接送向找问带替为得应可先再等跟请", r) {
 			return // what is done, and not who does it
 		}
 		for _, who := range [...]string{"他", "她", "人", "谁", "家"} {

@@ -148,6 +148,20 @@ func knows(q *chinese.Asked, first, rest string) string {
 	return ""
 }
 
+// didThen returns when something was done according to the clause after an answer, 上周 for 上周卖的, and what
+// follows with its comma; "" if that clause says something else.
+func didThen(q *chinese.Asked, verb, rest string) (when, then string) {
+	clause, more := discourse.CutCommaZh(rest)
+	when, did := strings.CutSuffix(discourse.TrimZhEnd(clause), verb+"的")
+	if !did || !WholeTime(q, when) {
+		return "", ""
+	}
+	if more != "" {
+		then = "，" + more
+	}
+	return when, then
+}
+
 // adverbsZh may be before the verb that an answer takes from its question.
 var adverbsZh = [...]string{"没有", "已经", "早就", "经常", "当然", "特别", "不", "没", "还", "都", "也", "早", "刚", "常", "挺", "会", "要"}
 
@@ -234,7 +248,9 @@ func agreed(q *chinese.Asked, first, rest string) string {
 				return before + "有" + rest
 			}
 		}
-		if tail != "" && WholeTime(q, rest) { // 结了，去年五月
+		if when, more := didThen(q, v, rest); strings.HasPrefix(tail, "了") && when != "" { // 卖了，上周卖的
+			before, then = before+when, more
+		} else if tail != "" && WholeTime(q, rest) { // 结了，去年五月
 			before, then = before+rest, ""
 		}
 		if chinese.Count(counted) {

@@ -53,6 +53,14 @@ func filled(q *chinese.Asked, a, rest string) string {
 	if strings.HasSuffix(before, "叫") {
 		a, rest = nameAlone(a, rest)
 	}
+	if verb := strings.TrimSuffix(syntax.TrimHeads(a, "早就", "已经", "都", "早"), "了"); strings.HasSuffix(gap, "时候") && verb != "" && strings.HasSuffix(a, "了") && strings.HasPrefix(after, verb) {
+		if when, then := didThen(q, verb, rest); when != "" { // 什么时候搬家 / 搬了，上个月搬的
+			if after == "搬" {
+				after = "搬家"
+			}
+			return before + when + after + "了" + then
+		}
+	}
 	if strings.HasSuffix(gap, "时候") || syntax.StartsWithAny(gap, []string{"几点", "几号", "哪天", "周几"}) {
 		a = syntax.TrimHeads(a, "约的是", "约的", "约在", "定在", "定的", "定了", "订的")
 		if head := syntax.TrimTails(before, "改到", "推到", "挪到"); head != before {
