@@ -89,7 +89,7 @@ func Promise(t *discourse.Talk, s syntax.Sentence) {
 // stated tries the rules for facts, those of a few words before the phrases of rules. It reports
 // whether one of them knew the clause, even if it proposed nothing.
 func stated(t *discourse.Talk, b *discourse.BareZh) bool {
-	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || everyday(t, b) || diagnosed(t, b) || reacts(t, b) || lasting(t, b) || where(t, b) ||
+	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || everyday(t, b) || diagnosed(t, b) || switched(t, b) || reacts(t, b) || lasting(t, b) || where(t, b) ||
 		favourite(t, b) || bornOn(t, b) || household(t, b) || nextJob(t, b) || workplace(t, b) || flatmate(t, b) || schooled(t, b) || ofBody(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
 }
 

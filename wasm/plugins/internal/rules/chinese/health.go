@@ -190,3 +190,36 @@ func noMedicine(t *discourse.Talk, b *discourse.BareZh, drug string) {
 		t.Out.Candidates[len(t.Out.Candidates)-1].Sensitivity = "private"
 	}
 }
+
+// switched takes another medicine in place of one: 我妈把降压药换成了氨氯地平, 医生给我把药换成了氨氯地平, 我的降压药换成氨氯地平了.
+func switched(t *discourse.Talk, b *discourse.BareZh) bool {
+	head, drug, ok := strings.Cut(discourse.TrimZhEnd(b.Text), "换成")
+	drug = strings.TrimSuffix(strings.TrimPrefix(drug, "了"), "了")
+	if !ok || !Drug(drug) || syntax.ContainsAny(head, "不", "没", "想", "要", "打算", "可以", "能", "建议", "如果", "以前", "说") {
+		return false
+	}
+	who, old, did := strings.Cut(head, "把")
+	if who, by := syntax.CutHead(who, "医生", "大夫"); by && did {
+		if who = strings.TrimPrefix(who, "给"); who != "" {
+			head = who + "的" + old
+		} else {
+			head = old
+		}
+	} else if did {
+		head = who + "的" + old
+	}
+	at := strings.LastIndex(head, "的")
+	if at <= 0 {
+		return false
+	}
+	who, old = head[:at], head[at+len("的"):]
+	p, ok := t.SubjectZh(who)
+	if !ok || old != "药" && !Drug(old) {
+		return false
+	}
+	health(t, b, p, discourse.Medication, drug)
+	if p.Key == t.Self.Key && !strings.HasSuffix(old, "药") {
+		noMedicine(t, b, old)
+	}
+	return true
+}
