@@ -129,5 +129,5 @@ func handedZh(deed string) bool {
 	}
 	to = strings.TrimSuffix(to, "了")
 	kin := strings.TrimPrefix(strings.TrimPrefix(to, "我们"), "我")
-	return syntax.PersonZh(to) || discourse.ForeignZh(to) || kin != "" && (syntax.KinPrefixZh(kin) == kin || kin == "弟" || kin == "姐" || kin == "哥" || kin == "妹")
+	return syntax.PersonZh(to) || discourse.ForeignZh(to) || to != "" && discourse.NeighbourZh(to) == to || kin != "" && (syntax.KinPrefixZh(kin) == kin || kin == "弟" || kin == "姐" || kin == "哥" || kin == "妹")
 }

@@ -55,7 +55,10 @@ func reached(t *discourse.Talk, b *discourse.BareZh) bool {
 		if value == "" {
 			continue
 		}
-		who = syntax.TrimTails(who, "新", "私人", "工作", "公司", "家里", "家", "的")
+		if head := strings.TrimSuffix(who, "的"); of.attribute == "address" && syntax.EndsWithAny(head, []string{"公司", "单位", "工作", "办公"}) {
+			of.attribute = "work_address"
+		}
+		who = syntax.TrimTails(syntax.TrimTails(who, "的", "新家"), "新", "私人", "工作", "公司", "单位", "办公", "家里", "家", "的")
 		p, ok := t.SubjectZh(strings.TrimSuffix(who, "的"))
 		if !ok {
 			return false
@@ -66,7 +69,7 @@ func reached(t *discourse.Talk, b *discourse.BareZh) bool {
 		if of.attribute == "email" {
 			a.Text = p.Name + "的" + of.noun + "是" + value + "。"
 		}
-		a.Slot = &abi.Slot{Subject: p.Key, Attribute: of.attribute, Value: value, Many: of.attribute != "address" && !(mobile(value) && !syntax.ContainsAny(b.Text, "工作", "公司", "另", "第二"))}
+		a.Slot = &abi.Slot{Subject: p.Key, Attribute: of.attribute, Value: value, Many: of.attribute != "address" && of.attribute != "work_address" && !(mobile(value) && !syntax.ContainsAny(b.Text, "工作", "公司", "另", "第二"))}
 		a.Subject, a.Predicate, a.Object = p.Name, of.attribute, value
 		if t.AsZh = ""; of.attribute == "phone" {
 			t.AsZh = of.noun

@@ -102,7 +102,7 @@ func (t *Talk) Attend(x string) {
 		t.About(p)
 	case own && NamePrefixZh(OursZh(x)) != "": // 我们家豆豆对鸡肉过敏
 		t.About(t.Named(NamePrefixZh(OursZh(x))))
-	case own || strings.HasPrefix(x, "轮到我"):
+	case own || strings.HasPrefix(x, "轮到我") || strings.HasPrefix(x, "新家"):
 		t.About(t.Self)
 	case afterwardsZh(x):
 		t.About(t.Self) // 下班后我要去接孩子

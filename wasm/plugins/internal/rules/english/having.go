@@ -146,6 +146,9 @@ func has(t *discourse.Talk, c *discourse.Clause, i int) {
 
 // hasOne takes a relative, an animal, an illness or a thing that somebody has: the object o, words i to next.
 func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
+	if what, end := c.Object(i + 1); c.W(i) == "had" && syntax.Pet(discourse.Last(strings.ToLower(what))) { // "I've had the cat for six years"
+		i, o, next = i+1, what, end
+	}
 	words := strings.Fields(strings.ToLower(o))
 	name := ""
 	for k := i; k < len(c.Words); k++ {
@@ -200,8 +203,8 @@ func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
 		if also, _ := c.Object(next + 1); c.W(next) == "and" && syntax.Kin(strings.TrimSuffix(discourse.Last(strings.ToLower(also)), "s")) {
 			t.Fact(c, "family", "relatives", also, true, 0.85)
 		}
-	case (syntax.Pet(single) || syntax.Pet(noun)) && (strings.Contains(o, " to ") || strings.Contains(o, " of a ")):
-		return // "a dog to walk"
+	case (syntax.Pet(single) || syntax.Pet(noun)) && (c.W(i) == "had" || strings.Contains(o, " to ") || strings.Contains(o, " of a ")):
+		return // "a dog to walk", "I have had two cats in my life"
 	case syntax.Pet(noun) && len(words) == 1 && name == "" && c.Words[next-1].Tok > 0 && c.W(i) == noun:
 		return // "we have fish on a Friday": a meal
 	case (syntax.Pet(single) || syntax.Pet(noun)) && c.Verb == "get" && (words[0] == "few" || c.W(i) == "some" || c.W(i+1) == "few"):

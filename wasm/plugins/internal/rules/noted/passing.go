@@ -27,6 +27,9 @@ func passing(s syntax.Sentence) bool {
 	if next := s.At(first + 1); s.At(first) == "the" && (next == "name's" || next == "name" && (s.At(first+2) == "is" || s.At(first+2) == "was")) {
 		return true // to a waiter
 	}
+	if s.At(n-1) == "stop" && s.At(n-2) == "," {
+		return true // "left hand down a bit, stop"
+	}
 	if s.At(n-1) == "please" {
 		return true // at a counter
 	}
