@@ -30,7 +30,7 @@ func NeighbourZh(x string) string {
 		if name := NamePrefixZh(rest); name != "" {
 			return where + name
 		}
-		if where == "对门" || syntax.StartsWithAny(rest, []string{"搬", "装修", "办", "吵", "漏", "弹", "打", "要", "会", "准备", "养", "生", "又", "总", "老是", "一直", "半夜", "经常", "每"}) {
+		if where == "对门" || syntax.StartsWithAny(rest, []string{"搬", "装修", "在装修", "在施工", "在吵", "在弹", "在打", "办", "吵", "漏", "弹", "打", "要", "会", "准备", "养", "生", "又", "总", "老是", "一直", "半夜", "经常", "每"}) {
 			return where
 		}
 	}

@@ -199,7 +199,10 @@ func NamePrefixZh(s string) string {
 		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说换辞跳开", rs[2]) {
 			continue // 王伟要来
 		}
-		if len(rs) > n && (strings.ContainsRune(VerbStartsZh+"请送帮约陪带告为", rs[n]) || syntax.StartsWithAny(string(rs[n:]), []string{"调到", "调去", "转到", "转去", "考上", "当上", "值班", "值夜班", "加班", "休息", "休假", "放假", "上班", "上夜班", "上早班", "上晚班", "上课", "轮休", "调休", "开会", "补课", "考试"})) && syntax.PersonZh(string(rs[:n])) {
+		if n == 3 && len(rs) > n && strings.ContainsRune("小老阿", rs[0]) && strings.ContainsRune(VerbStartsZh+"办请送约带接搬出入", rs[2]) && syntax.PersonZh(string(rs[:2])) {
+			continue // 小王回来, 老张办婚礼
+		}
+		if len(rs) > n && (strings.ContainsRune(VerbStartsZh+"请送帮约陪带告为", rs[n]) || syntax.StartsWithAny(string(rs[n:]), []string{"调到", "调去", "转到", "转去", "考上", "当上", "值班", "值夜班", "加班", "休息", "休假", "放假", "上班", "上夜班", "上早班", "上晚班", "上课", "轮休", "调休", "开会", "补课", "考试", "入职", "办婚礼", "办酒席", "相亲", "产检"})) && syntax.PersonZh(string(rs[:n])) {
 			return string(rs[:n])
 		}
 	}

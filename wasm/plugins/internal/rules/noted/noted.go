@@ -208,7 +208,7 @@ func deedZh(x string) bool {
 }
 
 // BillsZh are what has to be paid again and again.
-var BillsZh = []string{"信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供"}
+var BillsZh = []string{"信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供", "车位", "补课费", "托管费", "伙食费", "宽带", "年费", "会费"}
 
 // billZh reports whether something has to be paid for a home, a car, a school or a card:
 // 这个月信用卡要还六千八.
@@ -216,7 +216,7 @@ func billZh(x string) bool {
 	if what, sum, ok := strings.Cut(x, "花了"); ok && what != "" && strings.Trim(sum, syntax.DigitsZh+"多元块钱") == "" {
 		return true // 换轮胎花了两千四
 	}
-	return syntax.ContainsAny(x, BillsZh...) && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
+	return syntax.ContainsAny(x, BillsZh...) && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年", "一学期", "一季度")
 }
 
 // noteZh does the same for a Chinese sentence: the whole sentence is kept.

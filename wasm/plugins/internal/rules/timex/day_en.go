@@ -194,7 +194,7 @@ func counted(s syntax.Sentence, k, n int, now Moment, w *When, lead string) (too
 			sign, tail = -1, 2
 		case at(k2+1) == "from" && (at(k2+2) == "now" || at(k2+2) == "today"):
 			sign, tail = 1, 3
-		case (days == 7 || days == 14) && lead == "" && weekFrom(s, k2+1, now) > 0:
+		case (days == 7 || days == 14) && lead == "" && (n < 5 || at(k2+1) == "from") && weekFrom(s, k2+1, now) > 0: // but "I'm thirty weeks on Thursday"
 			sign, tail = 1, 2+syntax.BoolInt(s.At(k2+1) == "on" || s.At(k2+1) == "from")
 			n, days = 1, n*days+weekFrom(s, k2+1, now)-1
 		case lead == "in" && hasNot(s, k): // "I haven't been to a dentist in three years"
