@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -235,4 +236,23 @@ func Normal(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// Beyond returns what a person can read in a candidate's fields and not in its text: the content of a
+// document, details, and the steps of a procedure.
+func (c *Candidate) Beyond() []string {
+	var all []string
+	if f := c.Fields.Resource; f != nil {
+		all = append(all, f.Content)
+	}
+	if f := c.Fields.Episodic; f != nil && f.Details != f.EventType {
+		all = append(all, f.Details)
+	}
+	if f := c.Fields.Semantic; f != nil {
+		all = append(all, f.Details)
+	}
+	if f := c.Fields.Procedural; f != nil {
+		all = append(append(all, f.Description), f.Steps...)
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return strings.Contains(c.Text, strings.TrimSpace(s)) })
 }

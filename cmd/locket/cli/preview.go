@@ -3,7 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -20,9 +23,30 @@ func showMarks(w io.Writer, m *serve.CopyMarks) {
 	}
 }
 
+// shownBeyond is how many characters of a document a person is shown.
+const shownBeyond = 400
+
+// ShowBeyond shows what somebody else gets of a memory beside its text, indented.
+func (a *App) ShowBeyond(w io.Writer, indent int, m *memory.Candidate) {
+	for _, s := range m.Beyond() {
+		s = strings.TrimSpace(s)
+		shown := OneLine(Short(s, shownBeyond))
+		if left := utf8.RuneCountInString(s) - shownBeyond; left > 0 {
+			shown += fmt.Sprintf(" and %s; --json shows them", Plural(left, "more character", "more characters"))
+		}
+		fmt.Fprintf(w, "%*s%s\n", indent, "", shown)
+	}
+	for _, e := range m.Evidence {
+		if e.Excerpt != "" {
+			fmt.Fprintf(w, "%*s%s\n", indent, "", a.Paint.Dim(a.QuoteLine(e.Speaker, e.At, e.Excerpt)))
+		}
+	}
+}
+
 func (a *App) ShowPreview(w io.Writer, p *serve.SharePreview) {
 	for _, m := range p.Memories {
 		fmt.Fprintf(w, "%-10s  %s\n", m.Type, OneLine(m.Text))
+		a.ShowBeyond(w, 12, &m.Copy)
 		if m.Was != "" {
 			fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim("was: "+OneLine(m.Was)))
 		}

@@ -229,6 +229,7 @@ func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candi
 	}
 	err := cli.Rows(a, nil, items, func(w io.Writer, v *openedOf) {
 		fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, cli.OneLine(v.Text))
+		a.ShowBeyond(w, 18, &v.Item)
 	}, "")
 	if err == nil && o.State.Phase == trade.Delivered && !a.JSON {
 		fmt.Fprint(a.Stderr, a.WithHomef("%s Accept or dispute it by %s. After that the seller is paid:\n  locket market accept %s\n",

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/serve"
 	tradeat "github.com/locket-dev/locket/sync/remote"
@@ -179,10 +180,10 @@ func ordersCommand(a *cli.App) *cobra.Command {
 
 // openedOf is an item that was bought, in the form that is printed.
 type openedOf struct {
-	Place int    `json:"place"` // from 1
-	Type  string `json:"type"`
-	Text  string `json:"text"`
-	Item  any    `json:"item"`
+	Place int              `json:"place"` // from 1
+	Type  string           `json:"type"`
+	Text  string           `json:"text"`
+	Item  memory.Candidate `json:"item"`
 }
 
 func openCommand(a *cli.App) *cobra.Command {

@@ -278,7 +278,7 @@ func disputeRow(a *cli.App, w io.Writer, v *serve.Dispute) {
 	fmt.Fprintf(w, "%s  %s  %s\n  the buyer says   %s\n", a.Paint.Dim(v.Order.String()), v.Price, cli.OneLine(v.Title), cli.OneLine(v.Says))
 	text := ""
 	if v.Item != nil {
-		text = v.Item.Text
+		text = strings.Join(append([]string{v.Item.Text}, v.Item.Beyond()...), "; ")
 	}
 	lines := [][2]string{{"the item says", text}, {"was asked", v.Question}}
 	for _, text := range v.Answer {

@@ -55,8 +55,10 @@ too. No node is needed.`,
 				g, err := oneGiven(list, args[0])
 				return a.PrintUnless(err, g, func(w io.Writer) {
 					givenRow(a, w, g)
-					for _, m := range g.Memories {
+					for i := range g.Memories {
+						m := &g.Memories[i]
 						fmt.Fprintf(w, "%s  %-10s  %s\n", a.Paint.Dim(cli.ShortID(m.ID)), m.Type, cli.OneLine(m.Text))
+						a.ShowBeyond(w, 24, &m.Candidate)
 					}
 				})
 			}

@@ -81,9 +81,7 @@ minutes, and removes the share when it expires or is revoked.`,
 				for i := range o.Memories {
 					m := &o.Memories[i]
 					fmt.Fprintf(w, "%-10s  %s\n", m.Type, cli.OneLine(m.Text))
-					for _, e := range m.Evidence {
-						fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim(a.QuoteLine(e.Speaker, e.At, e.Excerpt)))
-					}
+					a.ShowBeyond(w, 12, &m.Candidate)
 				}
 				if len(o.Memories) == 0 {
 					fmt.Fprintln(w, "The share is empty.")

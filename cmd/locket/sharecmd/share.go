@@ -243,8 +243,10 @@ func shareShowCommand(a *cli.App) *cobra.Command {
 				fmt.Fprintf(w, "reader      %s (%s)%s\n", cli.OneLine(r.Name), r.Words, out)
 			}
 			fmt.Fprintf(w, "link        %s\n", v.Share.Link)
-			for _, m := range v.Memories {
+			for i := range v.Memories {
+				m := &v.Memories[i]
 				fmt.Fprintf(w, "%-10s  %s\n", m.Type, cli.OneLine(m.Text))
+				a.ShowBeyond(w, 12, &m.Candidate)
 			}
 		}),
 	}

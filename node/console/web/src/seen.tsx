@@ -1,6 +1,7 @@
 // A redacted text with the gaps marked, and the original with the removed parts marked.
 
 import { t } from "./i18n";
+import type { Memory } from "./types";
 
 /** What redaction puts in place of a word: […], or a role in brackets. */
 const gone = /(\[[^\][]{1,60}\])/;
@@ -20,6 +21,25 @@ export function Seen({ text }: { text: string }) {
         ),
       )}
     </bdi>
+  );
+}
+
+/** What a reader sees of a memory beside its text: a document's content, details, the steps of a how-to. */
+export function Beyond({ of }: { of: Pick<Memory, "text" | "fields"> }) {
+  const f = of.fields;
+  const all = [f?.resource?.content, f?.episodic?.details !== f?.episodic?.event_type && f?.episodic?.details, f?.semantic?.details, f?.procedural?.description, ...(f?.procedural?.steps ?? [])];
+  return (
+    <>
+      {all.map(
+        (s, i) =>
+          s &&
+          !of.text.includes(s.trim()) && (
+            <p key={i} class="muted">
+              <Seen text={s} />
+            </p>
+          ),
+      )}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { t } from "./i18n";
 import { listingOf, type Sale } from "./sell";
-import type { Kind } from "./types";
+import type { Kind, Memory } from "./types";
 
 export const kinds: Kind[] = ["semantic", "episodic", "procedural", "resource", "core"];
 
@@ -29,7 +29,7 @@ export interface Form {
 }
 
 export interface Preview {
-  memories: { of: string; type: Kind; text: string; was?: string; or?: string; copy: unknown }[];
+  memories: { of: string; type: Kind; text: string; was?: string; or?: string; copy: Pick<Memory, "text" | "fields"> }[];
   readers: { name: string; words: string }[];
   left_out: number;
   marks?: { spots: number; marked: boolean; robust: boolean; least: number }; // of a bundle for sale

@@ -6,7 +6,7 @@ import { post, type Problem } from "./api";
 import { putIn } from "./community";
 import { reasonOf, t } from "./i18n";
 import { Icon } from "./icons";
-import { Own, Seen } from "./seen";
+import { Beyond, Own, Seen } from "./seen";
 import { listed } from "./sell";
 import { requestOf, type Form, type Part, type Preview } from "./shareform";
 import { Alone, type Share } from "./sharing";
@@ -93,6 +93,7 @@ export function Look({ form, change, back, made }: Part & { back: () => void; ma
               </td>
               <td data-of={who}>
                 <Seen text={m.text} />
+                <Beyond of={m.copy} />
                 {m.or && (
                   <p class="muted">
                     <T text={t("sell.or", { text: m.or })} />

@@ -4,7 +4,7 @@ import { call, post } from "./api";
 import { Copied } from "./given";
 import { dateOf, mediumDate, t } from "./i18n";
 import { Icon } from "./icons";
-import { Seen } from "./seen";
+import { Beyond, Seen } from "./seen";
 import { readersOf, type Share } from "./sharing";
 import type { Memory } from "./types";
 import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
@@ -64,6 +64,7 @@ export function SharePage({ id }: { id: string }) {
           {value.memories.map((m) => (
             <li key={m.id} class="panel">
               <Seen text={m.text} />
+              <Beyond of={m} />
             </li>
           ))}
         </ul>
