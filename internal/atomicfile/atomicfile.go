@@ -15,7 +15,7 @@ import (
 // Write replaces path by b. The file has mode 0600, and the folder must exist.
 // After an error, which names path, path is unchanged; if only the sync of the folder failed, it
 // has the new content. If two callers write the same path, one of their
-// contents is left.
+// contents is left. If path is a link to a file, that file is replaced.
 func Write(path string, b []byte) error {
 	return Stream(path, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -26,6 +26,9 @@ func Write(path string, b []byte) error {
 // Stream is Write for content that is not in memory: it replaces path by the
 // output of write. If write fails, path is unchanged.
 func Stream(path string, write func(io.Writer) error) error {
+	if file, err := filepath.EvalSymlinks(path); err == nil { // otherwise it does not exist yet
+		path = file
+	}
 	return place(path, os.Rename, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		if err := write(w); err != nil {

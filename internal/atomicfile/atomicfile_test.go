@@ -96,3 +96,24 @@ func holds(t *testing.T, path, want string) {
 		t.Errorf("%s holds %q, %v; want %q", path, b, err, want)
 	}
 }
+
+// TestWriteThroughLink: settings are often links into a folder that is kept elsewhere.
+func TestWriteThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "dotfiles"), filepath.Join(t.TempDir(), "settings")
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip(err)
+	}
+	for _, text := range []string{"first", "second"} {
+		if err := os.WriteFile(target, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(link, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, target, text)
+		if to, err := os.Readlink(link); err != nil || to != target {
+			t.Fatalf("the link leads to %q, %v", to, err)
+		}
+	}
+}

@@ -63,7 +63,7 @@ them in plain text.`,
 			if sealed && f.notebook != "" && !strings.HasSuffix(f.notebook, ".zip.age") {
 				return cli.Usagef("--notebook: an encrypted notebook is one file: name it …zip.age")
 			}
-			if info, err := os.Lstat(f.out); err == nil && info.Mode().IsRegular() {
+			if info, err := os.Lstat(f.out); err == nil && !info.IsDir() { // a link or device would be replaced
 				return cli.AdvisedError{Err: fmt.Errorf("%s already exists", f.out), Advice: "Name a new file, or remove that one first."}
 			}
 			var pass serve.Secret
