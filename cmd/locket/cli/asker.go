@@ -53,10 +53,18 @@ func (s *Asker) Ask(question, usual string) (string, error) {
 	return line, nil
 }
 
-// Yes asks a question to which y means yes.
+// Yes asks a question until the answer is y or n. An empty answer means no.
 func (s *Asker) Yes(question string) (bool, error) {
-	v, err := s.Ask(question+" y or n", "n")
-	return strings.HasPrefix(strings.ToLower(v), "y"), err
+	for {
+		v, err := s.Ask(question+" y or n", "n")
+		switch strings.ToLower(v) {
+		case "y", "yes":
+			return err == nil, err
+		case "", "n", "no":
+			return false, err
+		}
+		s.Tell("%q: want y or n\n", OneLine(v))
+	}
 }
 
 // Wait calls a function that asks a person. On an interrupt it returns ErrEnded.

@@ -128,7 +128,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		return err
 	}
 	if len(found) == 0 {
-		s.Tell("\nNo engine that %s was found on this machine. %s\n", cli.EngineVerb[kind], cli.EngineHelp[kind])
+		s.Tell("\nNo engine that %s was found on this machine. %s\nSetup goes on without one; it names the command for later.\n", cli.EngineVerb[kind], cli.EngineHelp[kind])
 		return later()
 	}
 	for _, f := range found {
