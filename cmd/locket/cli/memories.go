@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -147,4 +148,18 @@ func ReadTypes(list []string) (out []memory.Type) {
 		out = append(out, memory.Type(t))
 	}
 	return out
+}
+
+// LessHere says why this device may lack what other devices have: it has not synced yet, or else
+// the reason in otherwise.
+func (a *App) LessHere(ctx context.Context, cl *serve.Client, otherwise string) error {
+	s, err := cl.SyncStatus(ctx)
+	switch {
+	case err != nil || s.Relay == "" && !s.Apart:
+	case s.Synced.IsZero():
+		fmt.Fprintln(a.Stderr, "Nothing has come from your other devices yet. To fetch it now: "+a.WithHome("locket sync --now"))
+	case otherwise != "":
+		fmt.Fprintln(a.Stderr, otherwise)
+	}
+	return err
 }

@@ -23,6 +23,7 @@ import (
 type imported struct {
 	Added   int `json:"added"`
 	There   int `json:"there_already"`
+	Erased  int `json:"erased"` // added once, and forgotten since
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"` // contained nothing to import
 	Secrets int `json:"secrets"` // moved to the vault
@@ -140,6 +141,9 @@ func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
 		}
 		err := a.Print(done, func(w io.Writer) {
 			fmt.Fprintf(w, "Added %d; %d already there, %d failed.\n", done.Added, done.There, done.Failed)
+			if n := done.Erased; n > 0 {
+				fmt.Fprint(w, a.WithHomef("%s not kept here any more: what was erased does not come back. To keep it again, say it to Locket: locket add TEXT\n", cli.Plural(n, "text is", "texts are")))
+			}
 			if n := done.Skipped; n > 0 {
 				fmt.Fprintf(w, "%s left out, because nothing in it can be imported: see above.\n", cli.Plural(n, "item was", "items were"))
 			}
@@ -185,6 +189,8 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 				m.PrintAbove(func() {
 					fmt.Fprintf(a.Stderr, "%q: %s\n", cli.OneLine(cli.Short(foreign.Shown(&part[i]), 60)), cli.OneLine(r.Problem.Error()))
 				})
+			case r.Added != nil && r.Added.Repeated && r.Added.Memory.IsZero() && r.Added.Line.IsZero():
+				done.Erased++
 			case r.Added != nil && r.Added.Repeated:
 				done.There++
 			default:

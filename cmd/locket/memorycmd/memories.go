@@ -170,7 +170,7 @@ not included: see locket share given.`),
 				n, err := rows(a, cl.All(cmd.Context(), q), limit)
 				if err == nil && n == 0 && !a.JSON {
 					fmt.Fprintln(a.Stderr, "No memories.")
-					err = lessHere(a, cmd.Context(), cl, "")
+					err = a.LessHere(cmd.Context(), cl, "")
 				}
 				if err != nil || a.JSON {
 					return err
@@ -256,6 +256,9 @@ was made from it. It first shows what that is.`,
 					var line strings.Builder
 					a.Row(&line, &m)
 					fmt.Fprint(a.Stderr, line.String())
+					if len(m.Evidence) > 0 {
+						fmt.Fprint(a.Stderr, a.WithHomef("What was said stays until its retention ends. To erase that, too: locket forget %s\n", cli.ShortID(m.ID)))
+					}
 					if err := a.ConfirmOr("Erase it?", "nothing was erased"); err != nil {
 						return err
 					}

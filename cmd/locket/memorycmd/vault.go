@@ -121,24 +121,10 @@ func listVault(a *cli.App, ctx context.Context) error {
 		n, err := rows(a, cl.All(ctx, serve.ListQuery{Type: memory.Vault}), 0)
 		if err == nil && n == 0 && !a.JSON {
 			fmt.Fprintln(a.Stderr, "The vault is empty.")
-			err = lessHere(a, ctx, cl, "Your other devices do not sync their secrets unless sync.vault = true is set there.")
+			err = a.LessHere(ctx, cl, "Your other devices do not sync their secrets unless sync.vault = true is set there.")
 		}
 		return err
 	})
-}
-
-// lessHere says why this device may lack what other devices have: it has not synced yet, or else
-// the reason in otherwise.
-func lessHere(a *cli.App, ctx context.Context, cl *serve.Client, otherwise string) error {
-	s, err := cl.SyncStatus(ctx)
-	switch {
-	case err != nil || s.Relay == "" && !s.Apart:
-	case s.Synced.IsZero():
-		fmt.Fprintln(a.Stderr, "Nothing has come from your other devices yet. To fetch it now: "+a.WithHome("locket sync --now"))
-	case otherwise != "":
-		fmt.Fprintln(a.Stderr, otherwise)
-	}
-	return err
 }
 
 func vaultLogCommand(a *cli.App) *cobra.Command {
