@@ -111,8 +111,8 @@ func TestPairByCommand(t *testing.T) {
 	if _, err := os.Stat(three); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a home of the third: %v", err)
 	}
-	for _, list := range []string{"vault", "list"} {
-		if out := ok(t, two, "", list); !strings.Contains(out, "Nothing has come from your other devices yet. To fetch it now: ") {
+	for _, list := range []string{"vault", "list", "ask where is the spare key"} {
+		if out := ok(t, two, "", strings.Fields(list)...); !strings.Contains(out, "Nothing has come from your other devices yet. To fetch it now: ") {
 			t.Errorf("%s, before anything has come: %s", list, out)
 		}
 	}

@@ -43,7 +43,11 @@ get the answer. The answer is kept as a memory, with what made it and what it co
 					r.Photo = m.ID
 				}
 				res, err := cl.Ask(cmd.Context(), r)
-				return a.PrintUnless(err, res, func(w io.Writer) { showAnswer(a, w, &res) })
+				err = a.PrintUnless(err, res, func(w io.Writer) { showAnswer(a, w, &res) })
+				if err == nil && !a.JSON && len(res.Evidence) == 0 {
+					_ = a.LessHere(cmd.Context(), cl, "") // an app may not know, and has its answer
+				}
+				return err
 			})
 		},
 	}
