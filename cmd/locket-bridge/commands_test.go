@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -71,5 +73,15 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("%s", out.all.String())
 	if !strings.Contains(out.all.String(), args[0]) {
 		ts.Fatalf("it ended without %q", args[0])
+	}
+}
+
+// TestRefusedByBroker: the broker refuses a wrong name or password, too.
+func TestRefusedByBroker(t *testing.T) {
+	advice := adviceOn(fmt.Errorf("%w tcp://127.0.0.1:1883: not Authorized", errBroker))
+	for _, flag := range []string{"--broker", "--name", "--password-file"} {
+		if !strings.Contains(advice, flag) {
+			t.Errorf("%q does not name %s", advice, flag)
+		}
 	}
 }

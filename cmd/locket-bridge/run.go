@@ -88,7 +88,7 @@ func adviceOn(err error) string {
 	case errors.Is(err, link.ErrUnserved):
 		return "GNOME and KDE Plasma do not tell programs which window is in front: log in to their X11 session, or to Sway, labwc, Wayfire, river or Hyprland"
 	case errors.Is(err, errBroker):
-		return "Check --broker. To make credentials: locket wearable add NAME"
+		return "Check --broker, --name and --password-file. To make credentials: locket wearable add NAME"
 	}
 	return ""
 }

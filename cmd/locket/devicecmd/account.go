@@ -87,7 +87,7 @@ func askWords(a *cli.App) (string, error) {
 		return "", err
 	}
 	if strings.TrimSpace(words) == "" {
-		return "", errors.Join(errors.New("no words"), err)
+		return "", errors.New("no words")
 	}
 	return words, nil
 }

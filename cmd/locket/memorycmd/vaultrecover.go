@@ -30,7 +30,7 @@ words to open them. No secret is shown.`,
 				return err
 			}
 			if words = strings.TrimSpace(words); words == "" {
-				return errors.Join(errors.New("no words"), err)
+				return errors.New("no words")
 			}
 			return a.WithPassphraseFile(cmd.Context(), file, func(cl *serve.Client) error {
 				v, err := cl.RecoverVault(cmd.Context(), serve.Secret(words))
