@@ -61,3 +61,17 @@ func leftFirm(x string) bool {
 	}
 	return false
 }
+
+// trades are what a firm does, and not its name: 保险公司.
+var trades = []string{"保险", "芯片", "游戏", "外贸", "贸易", "物流", "建筑", "广告", "科技", "互联网", "软件", "医药", "地产", "房地产", "投资", "证券", "基金", "装修", "咨询", "能源", "快递", "电力", "自来水"}
+
+// generalFirm reports whether the text before 公司 does not name a firm: 一家新.
+func generalFirm(s string) bool {
+	return syntax.ContainsAny(s, "家", "新", "别的", "另", "外企", "上市") || syntax.EndsWithAny(s, trades) || utf8.RuneCountInString(s) < 2
+}
+
+// joinedFirm reports whether what somebody joined can be a firm, and not a group, team or dish.
+func joinedFirm(s string) bool {
+	s = syntax.TrimZh(s)
+	return !strings.ContainsAny(s, "一的我你他这那") && !syntax.EndsWithAny(s, []string{"群", "组", "队", "会", "社", "班", "党", "讨论", "项目", "计划", "行列", "联盟", "盐", "糖", "水", "国籍", "聊天", "游戏"})
+}
