@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,6 +65,26 @@ func (a *App) ReadInput(file string, most int64) ([]byte, error) {
 		in = f
 	}
 	return io.ReadAll(io.LimitReader(in, most))
+}
+
+// ErrNoWords: the line that should hold the 24 words is empty.
+var ErrNoWords = errors.New("no words")
+
+// AskWords reads the 24 words that recover a home. The prompt says what they are for, if that is
+// given. The error is [ErrNoWords] without words, and context.Canceled on an interrupt.
+func (a *App) AskWords(purpose string) (string, error) {
+	fmt.Fprintf(a.Stderr, "The 24 words%s: ", purpose)
+	words, err := a.In.ReadString('\n')
+	if !a.IsInteractive() { // nobody has pressed Enter
+		fmt.Fprintln(a.Stderr)
+	}
+	if errors.Is(err, context.Canceled) {
+		return "", err
+	}
+	if words = strings.TrimSpace(words); words == "" {
+		return "", errors.Join(ErrNoWords, err)
+	}
+	return words, nil
 }
 
 // KeyText returns a key that is given directly, or as @ and the name of a file.

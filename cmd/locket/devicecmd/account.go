@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +38,7 @@ delete. End your shares first, with locket share revoke, grant revoke and commun
 				return cli.UsageError{Err: err}
 			}
 			defer relay.Close()
-			words, err := askWords(a)
+			words, err := a.AskWords("")
 			if err != nil {
 				return err
 			}
@@ -74,20 +73,4 @@ func deleteAccount(ctx context.Context, a *cli.App, at *relays.Root, url string,
 		return fmt.Errorf("%s: %w", url, err)
 	}
 	return a.Print(d, func(w io.Writer) { fmt.Fprintf(w, "Deleted at %s: %s.\n", url, what) })
-}
-
-// askWords reads the 24 words.
-func askWords(a *cli.App) (string, error) {
-	fmt.Fprint(a.Stderr, "The 24 words: ")
-	words, err := a.In.ReadString('\n')
-	if !a.IsInteractive() { // nobody has pressed Enter
-		fmt.Fprintln(a.Stderr)
-	}
-	if errors.Is(err, context.Canceled) {
-		return "", err
-	}
-	if strings.TrimSpace(words) == "" {
-		return "", errors.New("no words")
-	}
-	return words, nil
 }

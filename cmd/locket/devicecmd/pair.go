@@ -217,7 +217,7 @@ only if they were synced.`,
 			if err := secret(a, &o); err != nil {
 				return err
 			}
-			words, err := askWords(a)
+			words, err := a.AskWords("")
 			if err != nil {
 				return err
 			}

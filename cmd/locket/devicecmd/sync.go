@@ -202,15 +202,10 @@ ID is enough.`,
 					return err
 				}
 			}
-			fmt.Fprintf(a.Stderr, "The 24 words%s: ", which)
-			words, err := a.In.ReadString('\n') // without words, only a member that is no device of the wearer can be removed
-			if !a.IsInteractive() {             // nobody has pressed Enter
-				fmt.Fprintln(a.Stderr)
-			}
-			if errors.Is(err, context.Canceled) {
+			words, err := a.AskWords(which)
+			if err != nil && !errors.Is(err, cli.ErrNoWords) { // without words, only a member that is no device of the wearer can be removed
 				return err
 			}
-			words = strings.TrimSpace(words)
 			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				err := c.RemoveMember(cmd.Context(), id, serve.Secret(words))
 				if words == "" && err != nil && strings.Contains(err.Error(), "only the root removes an owner") {

@@ -1,11 +1,9 @@
 package memorycmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,13 +22,9 @@ words to open them. No secret is shown.`,
 		Example: "  locket vault recover",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(a.Stderr, "Secrets that this device takes over open only here: other devices then need the words.")
-			fmt.Fprint(a.Stderr, "The 24 words: ")
-			words, err := a.In.ReadString('\n')
-			if errors.Is(err, context.Canceled) {
+			words, err := a.AskWords("")
+			if err != nil {
 				return err
-			}
-			if words = strings.TrimSpace(words); words == "" {
-				return errors.New("no words")
 			}
 			return a.WithPassphraseFile(cmd.Context(), file, func(cl *serve.Client) error {
 				v, err := cl.RecoverVault(cmd.Context(), serve.Secret(words))
