@@ -43,7 +43,6 @@ type prepared struct {
 	length  int     // number of words, including stop words: the length for ranking
 	flags   uint8
 	speaker string // folded
-	day     int32  // local day; 0: not known
 }
 
 // maxTerms bounds the distinct terms of one document; further terms are left out. A page of print
@@ -131,7 +130,7 @@ func prepare(d Doc) prepared {
 	for _, s := range f.spans {
 		dateTerms(s, terms.once)
 	}
-	return prepared{terms.counts, lengthOf(words), flagsOf(d, words, f), speaker, day}
+	return prepared{terms.counts, lengthOf(words), flagsOf(d, words, f), speaker}
 }
 
 // lengthOf returns the length of a text in words. Five Chinese characters say about as much as

@@ -15,12 +15,6 @@ type Day struct {
 	Plans  []string  // the words of hot plans that are due
 }
 
-// Cue is a search that stands for a part of the day.
-type Cue struct {
-	Query string
-	Why   string // in a word: calendar, place, person, plan
-}
-
 // Limits on the cues of each sort, because a day at a fair names everybody.
 const (
 	maxPeople = 8
@@ -30,31 +24,31 @@ const (
 // Cues returns the searches for memories that the day may need: what is due today and tomorrow, the
 // place, the people present, and what the plans name. The same day gives the same cues, in the same
 // order.
-func Cues(d Day) []Cue {
-	var out []Cue
-	add := func(query, why string) {
+func Cues(d Day) []string {
+	var out []string
+	add := func(query string) {
 		query = strings.TrimSpace(query)
-		if query != "" && !slices.ContainsFunc(out, func(c Cue) bool { return strings.EqualFold(c.Query, query) }) {
-			out = append(out, Cue{query, why})
+		if query != "" && !slices.ContainsFunc(out, func(c string) bool { return strings.EqualFold(c, query) }) {
+			out = append(out, query)
 		}
 	}
 	if !d.Now.IsZero() {
 		for _, t := range []time.Time{d.Now, d.Now.AddDate(0, 0, 1)} {
-			add(t.Format("2 January 2006"), "calendar")
+			add(t.Format("2 January 2006"))
 		}
 	}
-	add(d.Place, "place")
+	add(d.Place)
 	people := slices.Sorted(slices.Values(d.People))
 	taken := 0
 	for _, p := range slices.Compact(people) {
 		if taken < maxPeople && !strings.EqualFold(p, d.Wearer) && strings.TrimSpace(p) != "" {
-			add(p, "person")
+			add(p)
 			taken++
 		}
 	}
 	plans := slices.Sorted(slices.Values(d.Plans))
 	for _, p := range plans[:min(len(plans), maxPlans)] {
-		add(p, "plan")
+		add(p)
 	}
 	return out
 }

@@ -10,7 +10,7 @@
 //     Less warm memories turn cold first.
 //   - A fixed memory never turns cold: it is pinned, in the vault or a core
 //     block, will be needed soon, or is not stored safely elsewhere yet.
-//   - A [Cue] is a search for memories that the day will need.
+//   - A cue is a search for memories that the day will need.
 package tier
 
 import (

@@ -8,7 +8,6 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
-	"github.com/locket-dev/locket/memory/tier"
 )
 
 // Status is the state of a Keeper.
@@ -143,10 +142,10 @@ const maxDay = 256
 
 // Prepare brings back what the cues of a day find, and keeps it hot until the next day is
 // prepared. find returns what a query finds, the best first.
-func (k *Keeper) Prepare(ctx context.Context, cues []tier.Cue, find func(ctx context.Context, query string) ([]memory.ID, error)) (n int, err error) {
+func (k *Keeper) Prepare(ctx context.Context, cues []string, find func(ctx context.Context, query string) ([]memory.ID, error)) (n int, err error) {
 	var ids []memory.ID
 	for _, c := range cues {
-		found, err := find(ctx, c.Query)
+		found, err := find(ctx, c)
 		if err != nil {
 			return 0, err
 		}

@@ -198,15 +198,15 @@ func trimPunctuation(s string) string {
 
 // token is a word, or a Chinese character, in a text.
 type token struct {
-	text     string // lower case
-	from, to int    // bytes
+	text string // lower case
+	end  int    // byte behind it
 }
 
 func tokens(s string) (out []token) {
 	start := -1
 	flush := func(end int) {
 		if start >= 0 {
-			out = append(out, token{strings.ToLower(s[start:end]), start, end})
+			out = append(out, token{strings.ToLower(s[start:end]), end})
 			start = -1
 		}
 	}
@@ -214,7 +214,7 @@ func tokens(s string) (out []token) {
 		switch {
 		case unicode.Is(unicode.Han, r):
 			flush(i)
-			out = append(out, token{string(r), i, i + len(string(r))})
+			out = append(out, token{string(r), i + len(string(r))})
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'':
 			if start < 0 {
 				start = i
@@ -260,7 +260,7 @@ func joinTexts(a, b string, overlap time.Duration) string {
 	if length == 0 || length == 1 && !(atA == len(end)-1 && atB == 0) {
 		return strings.TrimSpace(a + gap(a, b) + b)
 	}
-	head, tail := a[:end[atA].to], b[begin[atB].to:]
+	head, tail := a[:end[atA].end], b[begin[atB].end:]
 	return strings.TrimSpace(head + tail)
 }
 
