@@ -43,23 +43,12 @@ type counters struct {
 	Refusal     uint64 `json:"refusal"`
 	Quarantined uint64 `json:"malformed,omitempty"`
 
-	QuarantinedFirst uint64 `json:"malformed_first,omitempty"` // from which they are counted
-	QuarantinedHoles int    `json:"malformed_holes,omitempty"` // removed ones between that one and the last
-	QuarantinedKept  int    `json:"malformed_kept,omitempty"`  // those before that one, which an earlier version did not count any more
-
 	Covered uint64 `json:"covered,omitempty"` // the document log was tidied up to here
 
 	Pack uint64 `json:"pack,omitempty"`
 	Cold int    `json:"cold,omitempty"` // number of cold memories
 
 	Packed uint64 `json:"packed,omitempty"` // the greatest number in the document log of any utterance that was packed
-}
-
-func (c *counters) quarantined() int {
-	if c.QuarantinedFirst == 0 {
-		return 0
-	}
-	return int(c.Quarantined-c.QuarantinedFirst+1) - c.QuarantinedHoles + c.QuarantinedKept
 }
 
 var headKey = []byte{byte(kindHead)}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"iter"
 	"strings"
@@ -43,16 +42,15 @@ func (t *Tx) Quarantine(m Quarantined) error {
 	}
 	m.Data = m.Data[:min(len(m.Data), MaxQuarantinedData)]
 	m.Topic = m.Topic[:min(len(m.Topic), MaxQuarantinedData)]
-	q := &t.state.head.Seq
-	q.Quarantined++
-	if err := t.save(keyOf(kindQuarantined, u64(q.Quarantined)), m); err != nil {
+	seq := &t.state.head.Seq.Quarantined
+	*seq++
+	if err := t.save(keyOf(kindQuarantined, u64(*seq)), m); err != nil {
 		return err
 	}
-	q.QuarantinedFirst = cmp.Or(q.QuarantinedFirst, 1)
 	if m.Again != nil {
 		return nil
 	}
-	return t.shareQuarantine(m.source(), q.Quarantined)
+	return t.shareQuarantine(m.source(), *seq)
 }
 
 func (m *Quarantined) source() string {
@@ -137,11 +135,6 @@ func (t *Tx) DropQuarantined(seq uint64) error {
 	m, ok, err := load[Quarantined](t, key)
 	if err != nil || !ok {
 		return err
-	}
-	if q := &t.state.head.Seq; seq < q.QuarantinedFirst {
-		q.QuarantinedKept--
-	} else {
-		q.QuarantinedHoles++
 	}
 	return t.delQuarantined(key, &m)
 }

@@ -130,10 +130,6 @@ func (t *Tx) restore(key, plain []byte) error {
 		if _, err := decode[Quarantined](key, plain); err != nil {
 			return err
 		}
-		q, n := &t.state.head.Seq, seqOf(key)
-		if q.QuarantinedFirst == 0 || n < q.QuarantinedFirst {
-			q.QuarantinedFirst = n
-		}
 	case kindAssertion:
 		r, err := decode[assertionRecord](key, plain)
 		if err != nil {

@@ -21,10 +21,8 @@ var madeAnew = map[string]bool{
 // head or, if that is lost or outdated, from the numbered records.
 func (s *salvage) count() error {
 	seq := s.head.Seq
-	seq.Cold = 0 // counted again while cold memories are restored
-	seq.Quarantined, seq.QuarantinedFirst, seq.QuarantinedHoles = s.head.Seq.Quarantined, 0, 0
-	seq.QuarantinedKept = 0 // these are counted with the others
-	seq.Packed = 0          // nothing is packed any more
+	seq.Cold = 0   // counted again while cold memories are restored
+	seq.Packed = 0 // nothing is packed any more
 	version := s.head.Version
 	for key, c := range s.newest {
 		version = max(version, c.version)
@@ -302,8 +300,8 @@ func (t *Tx) regroup(name string, ids []memory.ID) error {
 }
 
 // prune removes records that refer to something that does not exist, because
-// they would block the records after them. It also corrects the count of the
-// quarantine. more is true if it removed the maximum of one call.
+// they would block the records after them. more is true if it removed the maximum
+// of one call.
 func (t *Tx) prune(most int) (more bool, err error) {
 	for _, of := range []struct {
 		kind   kind
@@ -342,16 +340,6 @@ func (t *Tx) prune(most int) (more bool, err error) {
 				}
 			}
 		}
-	}
-	q, n := &t.state.head.Seq, 0
-	for _, err := range t.Quarantined() {
-		if err != nil {
-			return false, err
-		}
-		n++
-	}
-	if q.QuarantinedFirst != 0 {
-		q.QuarantinedHoles = int(q.Quarantined-q.QuarantinedFirst+1) - n
 	}
 	return false, nil
 }

@@ -127,7 +127,7 @@ func TestSalvageOfASoundStoreChangesNothing(t *testing.T) {
 			t.Errorf("%s was not there", what)
 		}
 	}
-	if q := s.state.head.Seq; q.quarantined() != head.quarantined() || q.Change != head.Change || q.Outbox != head.Outbox {
+	if q := s.state.head.Seq; q.Quarantined != head.Quarantined || q.Change != head.Change || q.Outbox != head.Outbox {
 		t.Errorf("counters %+v, were %+v", q, head)
 	}
 	pending := 0
