@@ -64,7 +64,10 @@ func TestCommunitiesByRules(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	o.accepted()
-	a := atlas.New(o.all(), atlas.Options{Wearer: "Maja"})
+	a, err := atlas.Draw(t.Context(), o.all(), atlas.Options{Wearer: "Maja"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if c := a.Communities(); len(c) != 1 || c[0].Memory != m.ID || c[0].Title != a.Name(c[0].ID)+" and others" {
 		t.Errorf("%+v", c)
 	}

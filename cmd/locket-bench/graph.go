@@ -124,11 +124,12 @@ func (g *graphBench) run(ctx context.Context) (out []result, err error) {
 	groups := made.Communities()
 	add("communities", len(groups), time.Since(began).Seconds(), "s", fmt.Sprintf("Louvain over %d relations", g.edges))
 	made = nil
-	return append(out, g.drawn()...), ctx.Err()
+	more, err := g.drawn(ctx)
+	return append(out, more...), err
 }
 
 // drawn measures an atlas: entity-centred retrieval, and by triplets.
-func (g *graphBench) drawn() (out []result) {
+func (g *graphBench) drawn(ctx context.Context) (out []result, err error) {
 	n := max(50, g.edges/10)
 	ms := make([]memory.Memory, n)
 	for i := range ms {
@@ -139,7 +140,10 @@ func (g *graphBench) drawn() (out []result) {
 		m.Fields.Semantic = &memory.SemanticFields{Subject: r.Subject, Predicate: r.Predicate, Object: r.Object}
 	}
 	began := time.Now()
-	a := atlas.New(ms, atlas.Options{})
+	a, err := atlas.Draw(ctx, ms, atlas.Options{})
+	if err != nil {
+		return nil, err
+	}
 	out = append(out, result{Suite: "graph", Case: "atlas_drawn", N: n, Value: round(time.Since(began).Seconds()), Unit: "s", Note: "from memories"})
 	a.Communities() // once, and not a view's
 	ask := func(name string, q func() atlas.Query) {
@@ -157,5 +161,5 @@ func (g *graphBench) drawn() (out []result) {
 	ask("triplet_p95", func() atlas.Query {
 		return atlas.Query{Text: "who is a neighbour of " + g.name(g.somebody()), Limit: 50}
 	})
-	return out
+	return out, ctx.Err()
 }

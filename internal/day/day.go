@@ -87,12 +87,6 @@ func Load(fsys fs.FS) (*Day, error) {
 	return d, nil
 }
 
-// File returns the bytes of one of the day's files. They must not be changed.
-func (d *Day) File(name string) ([]byte, bool) {
-	b, ok := d.files[name]
-	return b, ok
-}
-
 // Location returns the day's zone.
 func (d *Day) Location() (*time.Location, error) { return time.LoadLocation(d.Zone) }
 

@@ -30,6 +30,12 @@ func mustFixed(t testing.TB) *Day {
 	return d
 }
 
+// File returns the bytes of one of the day's files. They must not be changed.
+func (d *Day) File(name string) ([]byte, bool) {
+	b, ok := d.files[name]
+	return b, ok
+}
+
 func chinese(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }

@@ -111,20 +111,11 @@ type Atlas struct {
 	communities []Community
 }
 
-// New makes the atlas of memories that are active or superseded, and neither
-// secret nor in the vault.
-func New(ms []memory.Memory, o Options) *Atlas {
-	a, err := Draw(context.Background(), ms, o)
-	if err != nil {
-		panic(err) // the context never ends
-	}
-	return a
-}
-
 // often is how many steps are taken between checks of a context.
 const often = 256
 
-// Draw is [New] with a context. When ctx is done, it returns ctx's error.
+// Draw makes the atlas of memories that are active or superseded, and neither secret nor in the
+// vault. When ctx is done, it returns ctx's error.
 func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 	a := &Atlas{byID: map[string]int{}, byName: map[string]int{}, of: map[string][]int{}, words: map[string][]int{}, at: map[graph.Node]int{}}
 	ms = slices.DeleteFunc(slices.Clone(ms), func(m memory.Memory) bool {
@@ -253,9 +244,6 @@ func (a *Atlas) number() {
 
 // none is the node of an entity that no active memory names.
 const none = ^graph.Node(0)
-
-// Len returns the numbers of entities and relations.
-func (a *Atlas) Len() (entities, relations int) { return len(a.entities), len(a.relations) }
 
 // byMemories returns the indexes of all entities, those that most memories name
 // first.

@@ -2,6 +2,7 @@ package atlas
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -18,6 +19,15 @@ import (
 )
 
 var y2024, y2025, y2026 = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// drawn is the atlas of memories.
+func drawn(ms []memory.Memory, o Options) *Atlas {
+	a, err := Draw(context.Background(), ms, o)
+	if err != nil {
+		panic(err) // the context never ends
+	}
+	return a
+}
 
 func tie(n byte, subject, predicate, object string) memory.Memory {
 	return memory.Memory{ID: memory.ID{n}, State: memory.Active, Rank: memory.RankDevice, Learnt: y2024.Add(time.Duration(n) * time.Hour), Candidate: memory.Candidate{Type: memory.Semantic,
@@ -87,7 +97,7 @@ func TestResolve(t *testing.T) {
 		"not the vault's":         {[]memory.Memory{{ID: memory.ID{1}, State: memory.Active, Candidate: memory.Candidate{Type: memory.Vault, Entities: []memory.Entity{{Name: "Bank"}}}}}, ""},
 		"not what is secret":      {[]memory.Memory{{ID: memory.ID{1}, State: memory.Active, Candidate: memory.Candidate{Type: memory.Semantic, Sensitivity: memory.Secret, Entities: []memory.Entity{{Name: "Bank"}}}}}, ""},
 	} {
-		a := New(c.ms, Options{Wearer: "Ana"})
+		a := drawn(c.ms, Options{Wearer: "Ana"})
 		if got := ids(a.View(Query{})); name == "by way of a third" {
 			// A1 and C1 stay apart; B1 joins the one that was decided last.
 			if got != "a1,b1" && got != "a1,c1" {
@@ -105,7 +115,7 @@ func TestTimes(t *testing.T) {
 	old.State, old.TrueFrom, old.TrueTo, old.Learnt, old.Unlearnt = memory.Superseded, y2024, y2025, y2024, y2026
 	now.TrueFrom, now.Learnt = y2025, y2026
 	mistaken.State, mistaken.Learnt, mistaken.Unlearnt, mistaken.TrueFrom, mistaken.TrueTo = memory.Superseded, y2024, y2025, y2024, y2024
-	a := New([]memory.Memory{old, now, mistaken}, Options{})
+	a := drawn([]memory.Memory{old, now, mistaken}, Options{})
 	for name, c := range map[string]struct {
 		q    Query
 		want string
@@ -143,7 +153,7 @@ func circles() []memory.Memory {
 }
 
 func TestViewByEntityAndByText(t *testing.T) {
-	a := New(circles(), Options{Wearer: "Ana"})
+	a := drawn(circles(), Options{Wearer: "Ana"})
 	v := a.View(Query{Entity: "mia", Limit: 5})
 	if got := ids(v); !strings.Contains(got, "mia") || !strings.Contains(got, "tom") || strings.Contains(got, "otto") || !v.More || len(v.Meant) != 1 || v.Entities[0].ID != "mia" {
 		t.Errorf("around Mia: %s, %+v", got, v.Meant)
@@ -167,7 +177,7 @@ func TestViewByEntityAndByText(t *testing.T) {
 // default.
 func TestLimitOfEntities(t *testing.T) {
 	ms := append(circles(), names2(201, "Ada Silva", "Mia"), names2(202, "Ada Costa", "Karl"), names2(203, "Ada Moor", "Otto"))
-	a := New(ms, Options{Wearer: "Ana"})
+	a := drawn(ms, Options{Wearer: "Ana"})
 	if v := a.View(Query{Entity: "Ada", Limit: 2}); len(v.Meant) != 3 || len(v.Entities) != 2 || !v.More {
 		t.Errorf("%d meant, %d entities, more %t", len(v.Meant), len(v.Entities), v.More)
 	}
@@ -183,7 +193,7 @@ func TestSummaryNamesACommunity(t *testing.T) {
 		Entities: []memory.Entity{{Name: "Ben"}, {Name: "ben"}, {Name: "BEN"}, {Name: "Bén"}}}}
 	one := sum
 	one.ID, one.Entities = memory.ID{201}, sum.Entities[:1]
-	if all := New(append(circles(), sum, one), Options{Wearer: "Ana"}).Communities(); len(all) != 2 || all[0].Summary != "" || all[1].Summary != "" {
+	if all := drawn(append(circles(), sum, one), Options{Wearer: "Ana"}).Communities(); len(all) != 2 || all[0].Summary != "" || all[1].Summary != "" {
 		t.Errorf("%+v", all)
 	}
 }
@@ -193,14 +203,14 @@ func TestDecidedNamesAreNotSuggested(t *testing.T) {
 	ms := []memory.Memory{names2(1, "Thomas", "Tom"), names2(2, "Thomas"), names2(3, "Tom Weaver"),
 		decide(4, memory.RankPerson, "Tom", "Thomas", true), decide(5, memory.RankPerson, "Tom", "Tom Weaver", false)}
 	like := func(x, y string) float64 { return .95 }
-	if s := New(ms, Options{}).Suggest(like); len(s) > 0 {
+	if s := drawn(ms, Options{}).Suggest(like); len(s) > 0 {
 		t.Errorf("%+v", s)
 	}
 	var crowd []memory.Memory
 	for n, given := range []rune("魏韦卫伟威薇炜玮维巍为蔚未惟唯") {
 		crowd = append(crowd, names2(byte(n+1), "张"+string(given), "章"+string(given), "璋"+string(given)))
 	}
-	if s := New(append(crowd, names2(99, "Zhang Wei")), Options{}).Suggest(nil); len(s) > maxAlike {
+	if s := drawn(append(crowd, names2(99, "Zhang Wei")), Options{}).Suggest(nil); len(s) > maxAlike {
 		t.Errorf("%d suggestions for one name", len(s))
 	}
 }
@@ -209,7 +219,7 @@ func TestCommunities(t *testing.T) {
 	ms := circles()
 	sum := memory.Memory{ID: memory.ID{200}, State: memory.Active, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Friends from school.", Tags: []string{TagCommunity},
 		Entities: []memory.Entity{{Name: "Ben"}, {Name: "Mia"}, {Name: "Tom"}}, Fields: memory.Fields{Semantic: &memory.SemanticFields{Name: "School"}}}}
-	a := New(append(ms, sum), Options{Wearer: "Ana"})
+	a := drawn(append(ms, sum), Options{Wearer: "Ana"})
 	all := a.Communities()
 	if len(all) != 2 || all[0].ID != "ben" || len(all[0].Members) != 4 || len(all[1].Members) != 4 || all[0].Title != "School" || all[1].Memory != (memory.ID{}) {
 		t.Fatalf("%+v", all)
@@ -227,7 +237,7 @@ func TestCommunities(t *testing.T) {
 func TestSuggest(t *testing.T) {
 	ms := []memory.Memory{names2(1, "Tom", "Tom Weaver"), names2(2, "张伟", "张威", "Zhang Wei"), names2(3, "Acme GmbH", "Acme Ltd"),
 		names2(5, "Nora", "with Nora"), names2(6, "Lindau", "Hotel Lindau"), decide(4, memory.RankPerson, "Acme", "Acme Ltd", false)}
-	a := New(ms, Options{})
+	a := drawn(ms, Options{})
 	var got []string
 	for _, s := range a.Suggest(nil) {
 		got = append(got, s.A+"/"+s.B)
@@ -273,10 +283,10 @@ func genMemories(t *rapid.T) []memory.Memory {
 func TestAtlasInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := genMemories(t)
-		a := New(ms, Options{Wearer: "Ana"})
+		a := drawn(ms, Options{Wearer: "Ana"})
 		v := a.View(Query{Past: true, Limit: MaxLimit})
 		mixed := rapid.Permutation(ms).Draw(t, "order")
-		if w := New(mixed, Options{Wearer: "Ana"}).View(Query{Past: true, Limit: MaxLimit}); !reflect.DeepEqual(v, w) {
+		if w := drawn(mixed, Options{Wearer: "Ana"}).View(Query{Past: true, Limit: MaxLimit}); !reflect.DeepEqual(v, w) {
 			t.Fatalf("%+v\n%+v", v, w)
 		}
 		of := map[string]string{}
@@ -305,9 +315,9 @@ func TestAtlasInvariants(t *testing.T) {
 		}
 		// After undoing a decision, the atlas is as without it.
 		if n := len(ms); n > 0 {
-			without := New(ms[:n-1], Options{Wearer: "Ana"}).View(Query{Past: true})
+			without := drawn(ms[:n-1], Options{Wearer: "Ana"}).View(Query{Past: true})
 			ms[n-1].State = memory.Erased
-			if w := New(ms, Options{Wearer: "Ana"}).View(Query{Past: true}); !reflect.DeepEqual(without, w) {
+			if w := drawn(ms, Options{Wearer: "Ana"}).View(Query{Past: true}); !reflect.DeepEqual(without, w) {
 				t.Fatal("what was erased is still of effect")
 			}
 		}
@@ -337,7 +347,7 @@ func foldAs(s string) string {
 func TestFormats(t *testing.T) {
 	m := tie(1, `Ana <"&`, "likes", "tea\x01 ]]>")
 	m.TrueFrom = y2024
-	v := New(append(circles(), m), Options{Wearer: "Ana"}).View(Query{Past: true})
+	v := drawn(append(circles(), m), Options{Wearer: "Ana"}).View(Query{Past: true})
 	for _, f := range Formats {
 		var b bytes.Buffer
 		if err := Write(&b, f, &v); err != nil || f.MediaType() == "" {

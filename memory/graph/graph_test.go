@@ -120,15 +120,15 @@ func TestSpreadFollowsRelations(t *testing.T) {
 	}
 	husband := func(p string) bool { return p == "husband of" }
 	mia := g.Resolve("Mia")[0]
-	if got := ends(g, g.Follow(mia, y2025, husband)); got != "tom weaver" {
+	if got := ends(g, Sight{Graph: g}.Follow(mia, y2025, husband)); got != "tom weaver" {
 		t.Errorf("Mia's husband in 2025: %s", got)
 	}
-	if got := ends(g, g.Follow(mia, time.Time{}, husband)); got != "karl tom weaver" {
+	if got := ends(g, Sight{Graph: g}.Follow(mia, time.Time{}, husband)); got != "karl tom weaver" {
 		t.Errorf("Mia's husbands: %s", got)
 	}
 	for i := range maxEnds + 1 {
 		g.Add(Doc(100+i), Says{Relations: []Relation{{Subject: "Mia", Predicate: "likes", Object: fmt.Sprint("thing ", i)}}})
-		if got := len(g.Follow(mia, y2025, func(p string) bool { return p == "likes" })); i < maxEnds && got != i+1 || i == maxEnds && got != 0 {
+		if got := len(Sight{Graph: g}.Follow(mia, y2025, func(p string) bool { return p == "likes" })); i < maxEnds && got != i+1 || i == maxEnds && got != 0 {
 			t.Errorf("of %d things that Mia likes, %d are followed", i+1, got)
 		}
 	}

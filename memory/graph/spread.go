@@ -155,8 +155,3 @@ type End struct {
 // maxEnds is how many ends a node's relations may lead to: if there are more ("everything that I
 // like"), they lead nowhere in particular.
 const maxEnds = 32
-
-// Follow is [Sight.Follow] with the whole graph in sight.
-func (g *Graph) Follow(n Node, at time.Time, wanted func(predicate string) bool) []End {
-	return Sight{Graph: g}.Follow(n, at, wanted)
-}

@@ -89,11 +89,6 @@ func dictionaryOf(ps []pair) *Dictionary {
 	return d
 }
 
-// Words returns how many words of each language have a translation.
-func (d *Dictionary) Words() (english, chinese int) {
-	return len(d.english.at), len(d.chinese.at)
-}
-
 // pair is a translation. sense is the index of the sense in its entry; line is the line of the
 // entry.
 type pair struct {

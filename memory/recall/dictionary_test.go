@@ -33,7 +33,7 @@ func readWords(t *testing.T, s string) *Dictionary {
 
 func TestReadDictionary(t *testing.T) {
 	d := readWords(t, words)
-	if en, zh := d.Words(); en != 4 || zh != 4 {
+	if en, zh := len(d.english.at), len(d.chinese.at); en != 4 || zh != 4 {
 		t.Errorf("%d English terms, %d Chinese words", en, zh)
 	}
 	for term, want := range map[string][]string{lemma("otter"): {"水獭"}, lemma("pole") + " " + lemma("vault"): {"撑竿跳"}, lemma("weld"): {"焊接"}, "karaok": nil, "": nil, "zzz": nil} {

@@ -110,7 +110,7 @@ func TestLexiconFiles(t *testing.T) {
 		t.Errorf("words.deflate is not lexicon.txt and pairs.txt; run go test ./memory/recall -run TestLexiconFiles -update: %v", err)
 	}
 	l := theLexicon()
-	if en, zh := l.pairs.Words(); len(l.clusters) != len(seen) || en != len(english) || zh < 300 {
+	if en, zh := len(l.pairs.english.at), len(l.pairs.chinese.at); len(l.clusters) != len(seen) || en != len(english) || zh < 300 {
 		t.Fatalf("%d of %d matters, %d of %d English words, %d Chinese ones", len(l.clusters), len(seen), en, len(english), zh)
 	}
 }

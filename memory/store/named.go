@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/fxamacker/cbor/v2"
 
@@ -124,32 +123,4 @@ func (t *Tx) DeleteMeta(names ...string) error {
 		}
 	}
 	return nil
-}
-
-// Device is a wearable that may connect to this node.
-type Device struct {
-	Name        string          `json:"name"`
-	Credentials []byte          `json:"credentials"` // a hash, never the password
-	Description memory.Metadata `json:"description,omitempty"`
-	Added       time.Time       `json:"added"`
-	Seen        time.Time       `json:"seen,omitzero"`
-	Disabled    bool            `json:"disabled,omitempty"`
-}
-
-// Device returns a device by name, or [memory.ErrNotFound].
-func (t *Tx) Device(name string) (d Device, err error) {
-	key, err := t.namedKey(kindDevice, name)
-	if err != nil {
-		return d, err
-	}
-	d, ok, err := load[Device](t, key)
-	if err == nil && !ok {
-		err = fmt.Errorf("store: device %q: %w", name, memory.ErrNotFound)
-	}
-	return d, err
-}
-
-// Devices returns all devices, in no particular order.
-func (t *Tx) Devices() iter.Seq2[Device, error] {
-	return under[Device](t, keyOf(kindDevice))
 }

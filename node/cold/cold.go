@@ -90,11 +90,11 @@ type Use struct {
 }
 
 // Keeper keeps the budget. Its methods are safe for concurrent use. Only one of Cool,
-// Maintain, CoolDuringSync and Compact runs at a time; the others wait.
+// Maintain and CoolDuringSync runs at a time; the others wait.
 type Keeper struct {
 	c Config
 
-	maintaining sync.Mutex // held by Cool, Maintain, CoolDuringSync and Compact; taken before fetching
+	maintaining sync.Mutex // held by Cool, Maintain and CoolDuringSync; taken before fetching
 
 	fetching turn // held while packs are fetched from the pack store and their memories are put back
 	last     lastBody

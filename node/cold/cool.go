@@ -246,14 +246,8 @@ const (
 // rewrittenMeta is how many bytes the records took when they were last rewritten.
 const rewrittenMeta = "tiers/rewritten"
 
-// Compact frees the disk space of what turned cold or was replaced, if there is
+// compact frees the disk space of what turned cold or was replaced, if there is
 // enough of it.
-func (k *Keeper) Compact(ctx context.Context) error {
-	k.maintaining.Lock()
-	defer k.maintaining.Unlock()
-	return k.compact(ctx)
-}
-
 func (k *Keeper) compact(ctx context.Context) error {
 	return k.compactAt(ctx, compactAfter, compactGrown)
 }
