@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/internal/llm"
-	"github.com/locket-dev/locket/internal/llm/record"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
+	"github.com/locket-dev/locket/internal/testing/record"
 )
 
 var again = flag.Bool("record", false, "write testdata/recorded anew, from the counterpart")

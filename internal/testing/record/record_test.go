@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/internal/llm"
-	"github.com/locket-dev/locket/internal/llm/record"
 	"github.com/locket-dev/locket/internal/testing/llmtest"
+	"github.com/locket-dev/locket/internal/testing/record"
 )
 
 func client(t *testing.T, url, model string, p *record.Player) *llm.Client {
