@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,23 +47,6 @@ func (c *Client) Checkpoint(ctx context.Context) (*Signed, error) {
 // Tile implements [Source].
 func (c *Client) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	return c.get(ctx, "/"+strings.Replace(t.Path(), "tile/8/", "tile/", 1))
-}
-
-// Inclusion returns entry n and the proof that it is in the log. The proof is already checked.
-func (c *Client) Inclusion(ctx context.Context, n int64) (*Inclusion, error) {
-	raw, err := c.get(ctx, "/inclusion/"+strconv.FormatInt(n, 10))
-	if err != nil {
-		return nil, err
-	}
-	p := &Inclusion{}
-	if err := json.Unmarshal(raw, p); err != nil {
-		return nil, err
-	}
-	if p.Index != n {
-		return nil, fmt.Errorf("%w: asked for entry %d, got %d", ErrProof, n, p.Index)
-	}
-	_, _, err = p.Check(c.Key, c.Witnesses...)
-	return p, err
 }
 
 // Find returns the indexes that the log states for a subject, without the first ones: skip says how
