@@ -203,13 +203,12 @@ func refusal(err error) error {
 		{trade.ErrForm, memory.ErrInvalid}, {remote.ErrTrade, serve.ErrConflict}, {remote.ErrForbidden, serve.ErrConflict}, {remote.ErrQuota, serve.ErrConflict},
 		{remote.ErrNotFound, memory.ErrNotFound}, {ErrOtherMarket, serve.ErrConflict},
 		{trade.ErrPhase, serve.ErrConflict}, {ErrNotDelivered, serve.ErrConflict},
-		{remote.ErrAnswer, serve.ErrRelay}, {remote.ErrFailed, serve.ErrRelay}, {remote.ErrBusy, serve.ErrRelay}, {remote.ErrRefused, serve.ErrRelay},
 	} {
 		if errors.Is(err, p.is) && !errors.Is(err, p.as) {
 			return fmt.Errorf("%w: %w", p.as, err)
 		}
 	}
-	if isUnreachable(err) {
+	if remote.IsFault(err) && !errors.Is(err, serve.ErrRelay) || isUnreachable(err) {
 		return fmt.Errorf("%w: %w", serve.ErrRelay, err)
 	}
 	return err

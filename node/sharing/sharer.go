@@ -32,14 +32,13 @@ func shareError(err error) error {
 	for _, p := range []struct{ is, as error }{
 		{share.ErrChanged, serve.ErrConflict}, {share.ErrRevoked, serve.ErrConflict}, {share.ErrNothing, memory.ErrNotFound},
 		{share.ErrNoRelay, serve.ErrUnsupported}, {remote.ErrQuota, serve.ErrConflict},
-		{remote.ErrAnswer, serve.ErrRelay}, {remote.ErrFailed, serve.ErrRelay}, {remote.ErrBusy, serve.ErrRelay}, {remote.ErrRefused, serve.ErrRelay},
 		{context.DeadlineExceeded, serve.ErrRelay}, // nothing came for too long
 	} {
 		if errors.Is(err, p.is) && !errors.Is(err, p.as) {
 			return fmt.Errorf("%w: %w", p.as, err)
 		}
 	}
-	if _, ok := errors.AsType[*remote.NetworkError](err); ok && !errors.Is(err, serve.ErrRelay) {
+	if _, unreached := errors.AsType[*remote.NetworkError](err); (unreached || remote.IsFault(err)) && !errors.Is(err, serve.ErrRelay) {
 		return fmt.Errorf("%w: %w", serve.ErrRelay, err)
 	}
 	return err

@@ -72,6 +72,12 @@ func (u *NetworkError) Error() string { return dialfault.Words(u.Err) }
 // Unwrap returns the network's error.
 func (u *NetworkError) Unwrap() error { return u.Err }
 
+// IsFault reports whether a relay that was reached did not do its part: it is busy, has failed,
+// refuses the request itself, or its answer can't be read.
+func IsFault(err error) bool {
+	return errors.Is(err, ErrAnswer) || errors.Is(err, ErrFailed) || errors.Is(err, ErrBusy) || errors.Is(err, ErrRefused)
+}
+
 // maxRetry bounds RetryAfter.
 const maxRetry = 24 * time.Hour
 
