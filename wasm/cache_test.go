@@ -193,8 +193,8 @@ func TestCachedPluginStartsIdle(t *testing.T) {
 		}
 		return p, opened
 	}
-	if p, opened := load(module); !p.Loaded() || *opened != 1 {
-		t.Errorf("the first time: loaded %v, opened %d times", p.Loaded(), *opened)
+	if p, opened := load(module); !p.loaded() || *opened != 1 {
+		t.Errorf("the first time: loaded %v, opened %d times", p.loaded(), *opened)
 	}
 	for name, good := range cached(t, dir) {
 		good[len(good)/2] ^= 1
@@ -203,8 +203,8 @@ func TestCachedPluginStartsIdle(t *testing.T) {
 		}
 	}
 	p, opened := load(module)
-	if p.Loaded() || *opened != 0 {
-		t.Errorf("the second time: loaded %v, opened %d times", p.Loaded(), *opened)
+	if p.loaded() || *opened != 0 {
+		t.Errorf("the second time: loaded %v, opened %d times", p.loaded(), *opened)
 	}
 	if _, _, err := p.Extract(ctx, someText()); err != nil {
 		t.Error(err)

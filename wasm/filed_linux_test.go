@@ -242,11 +242,11 @@ func TestCodeInAFileStays(t *testing.T) {
 				t.Fatal(err)
 			}
 			do()
-			if n := p.Stats().Instances; p.Loaded() != small || n != 0 {
-				t.Errorf("small %v, %s: loaded %v, %d instances", small, name, p.Loaded(), n)
+			if n := p.Stats().Instances; p.loaded() != small || n != 0 {
+				t.Errorf("small %v, %s: loaded %v, %d instances", small, name, p.loaded(), n)
 			}
 		}
-		if p.releaseIdle(); p.Loaded() {
+		if p.releaseIdle(); p.loaded() {
 			t.Errorf("small %v: it stays although it was idle twice", small)
 		}
 	}

@@ -161,15 +161,15 @@ func TestIdle(t *testing.T) {
 		time.Sleep(50 * time.Second)
 		call(nil)
 		time.Sleep(50 * time.Second)
-		if synctest.Wait(); !p.Loaded() || p.Stats().Instances != 1 {
+		if synctest.Wait(); !p.loaded() || p.Stats().Instances != 1 {
 			t.Error("the plugin was released while in use")
 		}
 		time.Sleep(11 * time.Second)
-		if synctest.Wait(); p.Loaded() || p.Stats().Instances != 0 {
+		if synctest.Wait(); p.loaded() || p.Stats().Instances != 0 {
 			t.Error("the idle plugin was not released")
 		}
 		call(nil)
-		if !p.Loaded() || opened != 2 {
+		if !p.loaded() || opened != 2 {
 			t.Errorf("opened %d times", opened)
 		}
 		time.Sleep(61 * time.Second)
@@ -361,14 +361,14 @@ func TestIdlePluginsReleaseMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Rest(t.Context()); err != nil || !p.Loaded() {
+	if err := h.Rest(t.Context()); err != nil || !p.loaded() {
 		t.Error("released while in use", err)
 	}
 	p.put(in)
-	if err := h.Rest(t.Context()); err != nil || p.Loaded() || p.Stats().Instances != 0 {
+	if err := h.Rest(t.Context()); err != nil || p.loaded() || p.Stats().Instances != 0 {
 		t.Error("not released", err)
 	}
-	if _, _, err := p.Extract(t.Context(), someText()); err != nil || !p.Loaded() {
+	if _, _, err := p.Extract(t.Context(), someText()); err != nil || !p.loaded() {
 		t.Error(err)
 	}
 	if err := p.Close(t.Context()); err != nil {

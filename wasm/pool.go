@@ -165,7 +165,7 @@ func (p *Plugin) shrink(ctx context.Context) error {
 
 // Rest is [Host.Rest] for one plugin.
 func (p *Plugin) Rest(ctx context.Context) error {
-	if !p.Loaded() {
+	if !p.loaded() {
 		return nil // collecting garbage takes time
 	}
 	err := p.freeIdle(ctx)
@@ -226,8 +226,8 @@ func (p *Plugin) dropIdle() error {
 	return errors.Join(errs...)
 }
 
-// Loaded reports whether the plugin holds its machine code in memory now.
-func (p *Plugin) Loaded() bool {
+// loaded reports whether the plugin holds its machine code in memory now.
+func (p *Plugin) loaded() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.code != nil

@@ -43,13 +43,13 @@ func Open(ctx context.Context, name string) (objects.Objects, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", u.Redacted(), err)
 		}
-		return Of(b), nil
+		return of(b), nil
 	}
 	return nil, fmt.Errorf("%w: %q: want s3://, gs://, azblob:// or file:///", ErrURL, name)
 }
 
-// Of returns the objects of a bucket. Closing them closes the bucket.
-func Of(b *blob.Bucket) objects.Objects { return &bucket{b, patience} }
+// of returns the objects of a bucket. Closing them closes the bucket.
+func of(b *blob.Bucket) objects.Objects { return &bucket{b, patience} }
 
 // patience is how long a service may take for its next step: to answer, to
 // accept data, or to send more. The services' clients retry by themselves,

@@ -44,11 +44,11 @@ func (m *Market) Checkout(ctx context.Context, id trade.Hash, by trade.Key, how 
 	return trade.Checkout{URL: step.URL}, err
 }
 
-// HandleMessage handles a message of the provider of pages. A payment becomes a deposit of its payer, and
+// handleMessage handles a message of the provider of pages. A payment becomes a deposit of its payer, and
 // funds its order. If that can't be funded any more, the money remains the payer's. Repeating a
 // message changes nothing. An error other than [pay.ErrProof] means that the message has to be sent
 // again.
-func (m *Market) HandleMessage(ctx context.Context, proof pay.Proof) error {
+func (m *Market) handleMessage(ctx context.Context, proof pay.Proof) error {
 	book := pay.Deposits(m.ledger, m.c.Pages.Name())
 	var paid []pay.Fact
 	err := m.c.Pages.Settle(ctx, proof, func(ctx context.Context, tx *sql.Tx, f pay.Fact) error {
@@ -103,7 +103,7 @@ func (m *Market) Pages() http.Handler {
 			http.Error(w, "the message is too long", http.StatusRequestEntityTooLarge)
 			return
 		}
-		err = m.HandleMessage(r.Context(), pay.Proof{Header: r.Header, Body: body})
+		err = m.handleMessage(r.Context(), pay.Proof{Header: r.Header, Body: body})
 		switch {
 		case errors.Is(err, pay.ErrProof):
 			m.c.Logger.Debug("a message that claims to be from the payment provider was refused", "error", err)

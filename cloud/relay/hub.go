@@ -52,8 +52,8 @@ func (h *Hub) Listen(space [16]byte, who string) (woken <-chan struct{}, leave f
 	}, nil
 }
 
-// Wake wakes all that listen to a space or mailbox.
-func (h *Hub) Wake(space [16]byte) {
+// wake wakes all that listen to a space or mailbox.
+func (h *Hub) wake(space [16]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	wake(h.listeners[space])

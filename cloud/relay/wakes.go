@@ -40,9 +40,9 @@ func (r *Relay) Run(ctx context.Context) error {
 // wakeHere wakes listeners of this relay.
 func (r *Relay) wakeHere(w Wake) {
 	if w.Mailbox {
-		r.mail.Wake(w.ID)
+		r.mail.wake(w.ID)
 	} else {
-		r.hub.Wake(w.ID)
+		r.hub.wake(w.ID)
 	}
 }
 

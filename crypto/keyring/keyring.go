@@ -91,7 +91,7 @@ func (r *Ring) MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID
 
 // SealToVault seals a secret to this device's vault and to recovery.
 func (r *Ring) SealToVault(secret []byte) ([]byte, error) {
-	return seal.SealToEach(secret, r.VaultRecipient(), r.Public().Recovery)
+	return seal.SealToEach(secret, r.vaultRecipient(), r.Public().Recovery)
 }
 
 // JournalIdentity returns the identity that opens the event journal.

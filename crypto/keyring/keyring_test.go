@@ -67,7 +67,7 @@ func TestCreateUnlockUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry, _ := seal.SealTo(made.JournalRecipient(), []byte("event"))
-	secret, _ := seal.SealTo(made.VaultRecipient(), []byte("4711"))
+	secret, _ := seal.SealTo(made.vaultRecipient(), []byte("4711"))
 	pair, _ := seal.SealTo(made.Public().Pair, []byte("to the device"))
 	sig, err := made.DeviceSign("delta header", []byte("msg"))
 	if err != nil {
@@ -264,7 +264,7 @@ func TestVaultSessionEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		sealed, _ := seal.SealTo(r.VaultRecipient(), []byte("4711"))
+		sealed, _ := seal.SealTo(r.vaultRecipient(), []byte("4711"))
 		v, err := r.OpenVault(ctx, KeyFile(""), time.Minute)
 		if err != nil {
 			t.Fatal(err)
@@ -302,7 +302,7 @@ func TestVaultSessionEndsInSleep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	sealed, err := seal.SealTo(r.VaultRecipient(), []byte("4711"))
+	sealed, err := seal.SealTo(r.vaultRecipient(), []byte("4711"))
 	if err != nil {
 		t.Fatal(err)
 	}

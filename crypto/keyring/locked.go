@@ -115,8 +115,8 @@ func (l *Locked) Public() *Public { return l.public }
 // JournalRecipient seals to the journal.
 func (l *Locked) JournalRecipient() *seal.Recipient { return l.public.Journal }
 
-// VaultRecipient seals to the vault.
-func (l *Locked) VaultRecipient() *seal.Recipient { return l.public.Vault }
+// vaultRecipient seals to the vault.
+func (l *Locked) vaultRecipient() *seal.Recipient { return l.public.Vault }
 
 // Space is the wearer's first own space.
 func (l *Locked) Space() memory.SpaceID { return l.public.Space }

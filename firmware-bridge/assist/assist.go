@@ -65,8 +65,8 @@ type Config struct {
 	Now       func() time.Time // nil: time.Now
 }
 
-// Allows reports whether an address may ask.
-func (c *Config) Allows(a netip.Addr) bool {
+// allows reports whether an address may ask.
+func (c *Config) allows(a netip.Addr) bool {
 	if len(c.Peers) == 0 {
 		return a.IsLoopback()
 	}
@@ -132,7 +132,7 @@ func (s *server) enter(peer netip.Addr) (why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turnMinute()
-	if !s.Allows(peer) {
+	if !s.allows(peer) {
 		if s.turned++; s.turned <= toldStrangers {
 			s.OnMessage(fmt.Sprintf("%s wanted to ask, and is not among the peers", peer))
 		}

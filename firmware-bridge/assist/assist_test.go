@@ -357,7 +357,7 @@ func TestThreatAssistDoor(t *testing.T) {
 // Without a list of peers, programs on this machine may ask.
 func TestAllowedPeers(t *testing.T) {
 	for text, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "[::ffff:127.0.0.1]:1": true, "192.168.1.5:1": false, "[fe80::1%eth0]:1": false, "pipe": false} {
-		if got := (&Config{}).Allows(clientaddr.Parse(text)); got != want {
+		if got := (&Config{}).allows(clientaddr.Parse(text)); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

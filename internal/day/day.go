@@ -50,11 +50,11 @@ type Day struct {
 }
 
 // Fixed returns the day of testdata/day.
-func Fixed() (*Day, error) { return Load(fixed.Files) }
+func Fixed() (*Day, error) { return load(fixed.Files) }
 
-// Load reads a day from the root of fsys: day.jsonl, expect.json and every
+// load reads a day from the root of fsys: day.jsonl, expect.json and every
 // file that a line names.
-func Load(fsys fs.FS) (*Day, error) {
+func load(fsys fs.FS) (*Day, error) {
 	d := &Day{files: map[string][]byte{}}
 	b, err := fs.ReadFile(fsys, LinesFile)
 	if err != nil {

@@ -132,7 +132,7 @@ func said(d *Day, lines []int) string {
 }
 
 func TestEmbeddedIsTheFolder(t *testing.T) {
-	d, err := Load(os.DirFS(folder))
+	d, err := load(os.DirFS(folder))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestWriteAndLoadAgain(t *testing.T) {
 	if err := d.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(os.DirFS(dir))
+	again, err := load(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestLoadNamesTheLine(t *testing.T) {
 		"no such photo":     {tinyHeader + hello, `{"notes":[{"file":"x.png","text":["a"]}]}`, "x.png"},
 		"gap of other size": {tinyHeader + hello, `{"gaps":[{"line":2,"device":"pin","missing":1}]}`, "gaps[0]"},
 	} {
-		_, err := Load(fstest.MapFS{LinesFile: {Data: []byte(c.lines)}, ExpectFile: {Data: []byte(c.expect)}})
+		_, err := load(fstest.MapFS{LinesFile: {Data: []byte(c.lines)}, ExpectFile: {Data: []byte(c.expect)}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q in it", name, err, c.want)
 		}
@@ -252,10 +252,10 @@ func TestLoadNamesTheLine(t *testing.T) {
 			t.Errorf("%s: %v is not ErrInvalid", name, err)
 		}
 	}
-	if _, err := Load(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := load(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("empty folder: %v", err)
 	}
-	if _, err := Load(fstest.MapFS{LinesFile: {Data: []byte(tinyHeader + hello)}, ExpectFile: {Data: []byte(`{}`)}}); err != nil {
+	if _, err := load(fstest.MapFS{LinesFile: {Data: []byte(tinyHeader + hello)}, ExpectFile: {Data: []byte(`{}`)}}); err != nil {
 		t.Errorf("smallest day: %v", err)
 	}
 }

@@ -127,7 +127,7 @@ func TestGeneratedDayIsReadBack(t *testing.T) {
 	if err := d.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(os.DirFS(dir))
+	again, err := load(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

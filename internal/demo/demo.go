@@ -120,7 +120,7 @@ func (r *run) run(ctx context.Context, n *node.Node) error {
 	if err := n.UnlockVault(ctx, "", time.Now().Add(time.Minute)); err != nil {
 		return err
 	}
-	res, err := Gather(ctx, n, r.day)
+	res, err := gather(ctx, n, r.day)
 	if err != nil {
 		return err
 	}

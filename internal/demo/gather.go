@@ -14,9 +14,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Gather asks a node for everything that resulted from a day, in the form that the day's judge
+// gather asks a node for everything that resulted from a day, in the form that the day's judge
 // reads. The vault must be open.
-func Gather(ctx context.Context, n *node.Node, d *day.Day) (day.Result, error) {
+func gather(ctx context.Context, n *node.Node, d *day.Day) (day.Result, error) {
 	r := day.Result{Answers: map[string][]day.Hit{}}
 	if err := gatherMemories(ctx, n, &r); err != nil {
 		return r, fmt.Errorf("gather memories: %w", err)

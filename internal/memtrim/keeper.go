@@ -43,11 +43,11 @@ func (k *Keeper) Maintain() {
 	}
 	switch what {
 	case everything:
-		Release(files)
+		release(files)
 		k.then = allocated()
 		k.seen = k.then
 	case pages:
-		ReleasePages(files)
+		releasePages(files)
 	}
 }
 

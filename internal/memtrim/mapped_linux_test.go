@@ -82,7 +82,7 @@ func TestReleaseFiles(t *testing.T) {
 		t.Fatal("the file is not as it was written")
 	}
 	all := fileResident(t)
-	Release(dir)
+	release(dir)
 	if have := fileResident(t); have > all-len(b)/1024/2 {
 		t.Errorf("%d kB of %d are here still", have, all)
 	}
@@ -126,7 +126,7 @@ func TestRelease(t *testing.T) {
 	if size == 0 || all < size/1024*9/10 {
 		t.Fatalf("%d kB of %d are here after all was read", all, size/1024)
 	}
-	Release("")
+	release("")
 	// What the program itself runs has come back already: for a small program that is much.
 	if have := fileResident(t); have >= all {
 		t.Errorf("%d kB of %d are here still", have, all)

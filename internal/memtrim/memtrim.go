@@ -13,16 +13,16 @@ package memtrim
 
 import "runtime/debug"
 
-// Release gives back the parts of heap and image that are not in use, and of
+// release gives back the parts of heap and image that are not in use, and of
 // the mapped files under the folder files, if that is not empty. It collects
 // the heap, which takes about 1 ms for each 2 MB with pointers. Image pages
 // that are needed again come back from the page cache, 64 KB at a time; file
 // pages come back from the disk. It can be called at any time, and other
 // goroutines can go on.
-func Release(files string) {
+func release(files string) {
 	debug.FreeOSMemory()
 	releaseMapped(files)
 }
 
-// ReleasePages is Release without the heap. It costs almost nothing.
-func ReleasePages(files string) { releaseMapped(files) }
+// releasePages is release without the heap. It costs almost nothing.
+func releasePages(files string) { releaseMapped(files) }

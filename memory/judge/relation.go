@@ -18,9 +18,9 @@ var single = map[string]string{
 	"birthday": "birthday", "born on": "birthday",
 }
 
-// Predicate returns a predicate in the form in which it is stored, and whether it is true of one
+// predicate returns a predicate in the form in which it is stored, and whether it is true of one
 // object at a time. It is empty if s is not a predicate.
-func Predicate(s string) (stored string, one bool) {
+func predicate(s string) (stored string, one bool) {
 	s = memory.Normal(strings.ReplaceAll(s, "_", " "))
 	if len(s) > memory.MaxName {
 		return "", false
@@ -39,7 +39,7 @@ func (j *judge) relate(o *Operation, m *Message, c *memory.Candidate) {
 		return
 	}
 	subject, object := strings.Join(strings.Fields(o.Relation.Subject), " "), strings.Join(strings.Fields(o.Relation.Object), " ")
-	predicate, one := Predicate(o.Relation.Predicate)
+	predicate, one := predicate(o.Relation.Predicate)
 	if predicate == "" || memory.Normal(subject) == "" || memory.Normal(object) == "" || memory.Normal(subject) == memory.Normal(object) ||
 		len(subject) > memory.MaxName || len(object) > memory.MaxName {
 		return

@@ -37,9 +37,9 @@ const (
 	handFile  = "backup-by-hand.json"
 )
 
-// StateOf reads the state of the scheduled backups of a home. It is nil if there was
+// stateOf reads the state of the scheduled backups of a home. It is nil if there was
 // none.
-func StateOf(home string) (*State, error) { return readState(home, stateFile) }
+func stateOf(home string) (*State, error) { return readState(home, stateFile) }
 
 // ByHand reads the state of the last backup that a person made. It is nil if there was
 // none.
@@ -49,7 +49,7 @@ func ByHand(home string) (*State, error) { return readState(home, handFile) }
 // schedule, and the last one that a person made there.
 func LastOf(home, to string) (State, error) {
 	last := State{To: to}
-	st, err := StateOf(home)
+	st, err := stateOf(home)
 	if st != nil && st.To == to {
 		last = *st
 	}
@@ -125,7 +125,7 @@ func (s *Schedule) Run(ctx context.Context) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	st, err := StateOf(s.Home)
+	st, err := stateOf(s.Home)
 	if err != nil {
 		s.Log.Warn("it is not known when the last backup was made", "error", err)
 	}

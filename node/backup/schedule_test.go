@@ -45,13 +45,13 @@ func TestSchedule(t *testing.T) {
 		results = slices.Repeat([]error{gone}, 300)
 		before := len(at)
 		run(12*time.Hour + 30*time.Minute) // due is 72 h
-		st, err := StateOf(home)
+		st, err := stateOf(home)
 		if err != nil || st.Failures == 0 || st.Error != gone.Error() || st.At.IsZero() || st.Written.Records != 7 || len(at) == before {
 			t.Errorf("%+v, %v, %v", st, err, at)
 		}
 		results = nil
 		run(12 * time.Hour)
-		if st, err := StateOf(home); err != nil || st.Failures != 0 || st.Error != "" || !st.Vault {
+		if st, err := stateOf(home); err != nil || st.Failures != 0 || st.Error != "" || !st.Vault {
 			t.Errorf("%+v, %v", st, err)
 		}
 	})

@@ -11,7 +11,7 @@
 //   - A gift is what a home stores about the items that it added at one time.
 //
 // The id of an item or note begins with its author's member id, and a member's statements count
-// only if they are about such ids (wall). The view ([See]) is a pure function of the membership log
+// only if they are about such ids (wall). The view (see) is a pure function of the membership log
 // and of all that was said.
 package community
 
@@ -91,7 +91,7 @@ func (c *Communities) FoundCommunity(ctx context.Context, f Founder, r serve.New
 	if err := c.mu.Take(ctx); err != nil {
 		return v, err
 	}
-	defer c.mu.Give()
+	defer c.mu.give()
 	name, err := c.free(ctx, r.Name)
 	if err != nil {
 		return v, err
@@ -123,7 +123,7 @@ func (c *Communities) Join(ctx context.Context, link, name string) (v serve.Comm
 	if err := c.mu.Take(ctx); err != nil {
 		return v, err
 	}
-	defer c.mu.Give()
+	defer c.mu.give()
 	l, err := share.ParseLink(link)
 	if err != nil {
 		return v, err
@@ -188,7 +188,7 @@ func (c *Communities) at(ctx context.Context, id string, do func(*space) error) 
 	if err := c.mu.Take(ctx); err != nil {
 		return err
 	}
-	defer c.mu.Give()
+	defer c.mu.give()
 	space, err := c.find(ctx, id)
 	if err != nil {
 		return err
@@ -269,7 +269,7 @@ func (c *Communities) Leave(ctx context.Context, id string, root ed25519.Private
 	if errors.Is(err, ErrNotMember) {
 		if err = c.mu.Take(ctx); err == nil {
 			at, err = c.find(ctx, id)
-			c.mu.Give()
+			c.mu.give()
 		}
 	}
 	if err != nil {
@@ -278,6 +278,6 @@ func (c *Communities) Leave(ctx context.Context, id string, root ed25519.Private
 	if err := c.mu.Take(ctx); err != nil {
 		return err
 	}
-	defer c.mu.Give()
+	defer c.mu.give()
 	return c.drop(at)
 }

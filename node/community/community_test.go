@@ -326,13 +326,13 @@ func TestViewInAnyOrder(t *testing.T) {
 			entries = append(entries, must[*envelope.Entry](t)(envelope.ParseEntry(b)))
 		}
 		name := func(m *envelope.Member) string { return m.ID.String() }
-		want := See(sp.me, entries, name, said)
+		want := see(sp.me, entries, name, said)
 		if want.Rules != "Two." || len(want.Removed) == 0 || len(want.Questions) != 3 {
 			t.Errorf("%+v", want)
 		}
 		for range 50 {
 			rand.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
-			if got := See(sp.me, entries, name, said); !reflect.DeepEqual(got, want) {
+			if got := see(sp.me, entries, name, said); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%+v\n%+v", got, want)
 			}
 		}

@@ -125,7 +125,7 @@ func (c *Communities) WasExpelled(ctx context.Context, id memory.SpaceID, key []
 	if err := c.mu.Take(ctx); err != nil {
 		return false, err
 	}
-	defer c.mu.Give()
+	defer c.mu.give()
 	whom := envelope.MemberOf(key, id)
 	err = c.in(ctx, id, func(sp *space) error {
 		v, said, err := sp.see(ctx)

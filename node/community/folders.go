@@ -96,7 +96,7 @@ func (c *Communities) List(ctx context.Context) ([]serve.CommunityHead, error) {
 	if err := c.mu.Take(ctx); err != nil {
 		return nil, err
 	}
-	defer c.mu.Give()
+	defer c.mu.give()
 	return c.list(ctx)
 }
 

@@ -235,7 +235,7 @@ func (c *Communities) MaintainOne(ctx context.Context, id memory.SpaceID, g Give
 	if err := c.mu.Take(ctx); err != nil {
 		return err
 	}
-	defer c.mu.Give()
+	defer c.mu.give()
 	return c.in(ctx, id, func(sp *space) error { return sp.maintain(ctx, g, root) })
 }
 

@@ -40,7 +40,7 @@ func (c *Communities) Given(ctx context.Context, id memory.SpaceID) (g share.Giv
 	if !c.mu.Try() {
 		return g, fmt.Errorf("community %s: %w", id, memory.ErrInUse)
 	}
-	defer c.mu.Give()
+	defer c.mu.give()
 	g.Space, g.Community, g.By = id, true, map[memory.ID]string{}
 	err = c.in(ctx, id, func(sp *space) error {
 		v, said, err := sp.see(ctx)

@@ -278,7 +278,7 @@ func (sp *space) see(ctx context.Context) (v serve.CommunityView, said []memory.
 		}
 		return text
 	}
-	v = See(sp.me, entries, name, said)
+	v = see(sp.me, entries, name, said)
 	v.ID, v.Name, v.Link, v.Ended, v.Answers = sp.id, sp.record.Name, sp.record.Link, sp.record.Ended, sp.record.Answers != nil
 	if w := sp.record.Answers; w != nil {
 		v.With = &serve.CommunityChoice{Types: serve.NonNil(w.Criteria.Types), Tags: serve.NonNil(w.Criteria.Tags), Since: w.Criteria.Since, Until: w.Criteria.Until,

@@ -41,5 +41,5 @@ func (t *turn) Try() bool {
 	}
 }
 
-// Give frees the turn.
-func (t *turn) Give() { <-t.channel() }
+// give frees the turn.
+func (t *turn) give() { <-t.channel() }

@@ -79,9 +79,9 @@ func authorOf(id memory.ID) (m memory.MemberID) {
 	return m
 }
 
-// See makes the view of a member from the entries of the membership log and everything
+// see makes the view of a member from the entries of the membership log and everything
 // that was said. It is a pure function, and the order of said does not matter.
-func See(me memory.MemberID, entries []*envelope.Entry, name func(*envelope.Member) string, said []memory.Memory) serve.CommunityView {
+func see(me memory.MemberID, entries []*envelope.Entry, name func(*envelope.Member) string, said []memory.Memory) serve.CommunityView {
 	s := seen{me: me, people: map[memory.MemberID]*person{}, removed: map[string]serve.CommunityDeed{}, removals: map[string]string{}, undone: map[string]bool{}, questions: map[string]*serve.CommunityQuestion{}}
 	for _, e := range entries {
 		s.entry(e, name)

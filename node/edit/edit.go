@@ -1,6 +1,6 @@
-// Package edit adds, changes and settles memories for a person. [Assertions] turns a person's
-// request to change a memory into assertions. It is pure: it takes what is known, and returns
-// either all assertions of the request or an error.
+// Package edit adds, changes and settles memories for a person. Its function assertions turns a
+// person's request to change a memory into assertions. It is pure: it takes what is known, and
+// returns either all assertions of the request or an error.
 package edit
 
 import (
@@ -25,10 +25,10 @@ type Known struct {
 	Zone   *time.Location
 }
 
-// Assertions returns the assertions, in order, that turn m into what p asks for. Memory, act,
+// assertions returns the assertions, in order, that turn m into what p asks for. Memory, act,
 // content and reason of each are set. Errors wrap memory.ErrInvalid and name the field of the
 // request, or serve.ErrChanged.
-func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory.Assertion, error) {
+func assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory.Assertion, error) {
 	if err := stillSays(m, p.Was); err != nil {
 		return nil, err
 	}
@@ -207,15 +207,15 @@ func condense(m *memory.Memory, p *memory.Patch, known Known) ([]memory.Assertio
 		if strings.TrimSpace(t) == "" {
 			continue
 		}
-		cand := MovedLine(m, t)
+		cand := movedLine(m, t)
 		out = append(out, memory.Assertion{Memory: known.ID(m, &cand), Act: memory.ActPropose, Candidate: &cand, Source: cand.Source,
 			Reason: "moved out of the block " + f.Block + ", which was full"})
 	}
 	return out, nil
 }
 
-// MovedLine returns the semantic memory that a line of a block becomes.
-func MovedLine(block *memory.Memory, line string) memory.Candidate {
+// movedLine returns the semantic memory that a line of a block becomes.
+func movedLine(block *memory.Memory, line string) memory.Candidate {
 	return memory.Candidate{Type: memory.Semantic, Text: strings.TrimSpace(line), Lang: block.Lang, Owner: block.Owner, Evidence: block.Evidence,
 		Links: []memory.Link{{Relation: "derived_from", To: block.ID.String()}}, Tags: []string{"core"}, Source: memory.Source{Plugin: "core"},
 		Confidence: block.Confidence, Sensitivity: block.Sensitivity, TrueFrom: block.TrueFrom}

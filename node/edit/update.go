@@ -37,7 +37,7 @@ func (w Writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest)
 		if err != nil {
 			return nil, err
 		}
-		return Assertions(&m, &p, Known{Past: past(tx), ID: es.movedID, Reread: reread, Zone: es.c.Zone})
+		return assertions(&m, &p, Known{Past: past(tx), ID: es.movedID, Reread: reread, Zone: es.c.Zone})
 	})
 	if err != nil {
 		return m, err

@@ -87,8 +87,8 @@ func (s *Spec) Work() result.Kind {
 	return ""
 }
 
-// Same reports whether one engine replaces the other.
-func (s *Spec) Same(o *Spec) bool { return s.Kind == o.Kind && s.Work() == o.Work() }
+// same reports whether one engine replaces the other.
+func (s *Spec) same(o *Spec) bool { return s.Kind == o.Kind && s.Work() == o.Work() }
 
 // Name returns the engine's name in a memory's source, in the form that a worker would
 // use.
@@ -108,9 +108,9 @@ func (s *Spec) Name() string {
 	return s.Engine
 }
 
-// Host returns the machine that receives what the engine works on. It is empty for a
+// host returns the machine that receives what the engine works on. It is empty for a
 // program.
-func (s *Spec) Host() string {
+func (s *Spec) host() string {
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		return s.URL
@@ -175,7 +175,7 @@ func (s *Spec) speech(runs string) speech.Engine {
 	case OpenAI:
 		return &speech.OpenAI{Service: engine.Service{URL: s.URL, Key: s.Key}, Model: s.Model}
 	case Wyoming:
-		return &speech.Wyoming{Address: s.Host(), Model: s.Model}
+		return &speech.Wyoming{Address: s.host(), Model: s.Model}
 	}
 	return &speech.PocketSphinx{Command: engine.Command{Dir: runs}}
 }

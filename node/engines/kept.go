@@ -31,7 +31,7 @@ func Put(tx *store.Tx, s Spec) error {
 	if err != nil {
 		return err
 	}
-	all = append(slices.DeleteFunc(all, func(o Spec) bool { return o.Same(&s) }), s)
+	all = append(slices.DeleteFunc(all, func(o Spec) bool { return o.same(&s) }), s)
 	sorting.Stable(all, func(a, b Spec) int { return slices.Index(Kinds, a.Kind) - slices.Index(Kinds, b.Kind) })
 	if err := tx.PutMeta(specsMeta, all); err != nil {
 		return err

@@ -164,7 +164,7 @@ func (l *Live) forget(recording memory.ID, h *hearing) {
 
 // run runs a hearing from beginning to end.
 func (l *Live) run(ctx context.Context, h *hearing) {
-	w := &speech.Wyoming{Address: l.c.Spec.Host(), Model: l.c.Spec.Model}
+	w := &speech.Wyoming{Address: l.c.Spec.host(), Model: l.c.Spec.Model}
 	t, err := w.Listen(ctx, l.soundOf(ctx, h), speech.Hints{Lang: only(l.c.Langs)}, func(text string) {
 		text = l.c.Clean(ctx, memory.Cut(text, memory.MaxText))
 		l.mu.Lock()
@@ -219,9 +219,9 @@ func (l *Live) soundOf(ctx context.Context, h *hearing) func(func([]byte) bool) 
 	}
 }
 
-// Words returns, once, what was heard of a recording. pending: it is still being heard. If
+// words returns, once, what was heard of a recording. pending: it is still being heard. If
 // there are no words and nothing is pending, the whole recording has to be heard.
-func (l *Live) Words(recording memory.ID) (a *result.Answer, pending bool) {
+func (l *Live) words(recording memory.ID) (a *result.Answer, pending bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := l.ended[recording]
@@ -234,8 +234,8 @@ func (l *Live) Words(recording memory.ID) (a *result.Answer, pending bool) {
 	return h.answer, false
 }
 
-// DropWords says that a recording has its words, or no longer waits.
-func (l *Live) DropWords(recording memory.ID) {
+// dropWords says that a recording has its words, or no longer waits.
+func (l *Live) dropWords(recording memory.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h := l.ended[recording]; h != nil {

@@ -24,7 +24,7 @@ func (q *Queue) once(ctx context.Context, its []item) error {
 	}
 	var a *result.Answer
 	if q.live != nil {
-		a, _ = q.live.Words(of[0])
+		a, _ = q.live.words(of[0])
 	}
 	if a == nil {
 		a = new(result.Answer)
@@ -41,7 +41,7 @@ func (q *Queue) once(ctx context.Context, its []item) error {
 		}
 	}
 	if q.live != nil {
-		q.live.DropWords(of[0])
+		q.live.dropWords(of[0])
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

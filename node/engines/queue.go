@@ -234,7 +234,7 @@ func (q *Queue) next() ([]item, time.Duration) {
 	var hearing []memory.ID
 	if q.live != nil {
 		for _, it := range q.items {
-			words, pending := q.live.Words(it.id)
+			words, pending := q.live.words(it.id)
 			if words != nil {
 				return []item{it}, 0
 			}

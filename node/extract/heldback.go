@@ -25,7 +25,7 @@ const EnginePlugin = "engine/"
 // recording, which is cut after half a minute.
 const LongestHeard = 30 * time.Second
 
-// IsHeldBack reports whether a recording stays on the node; see [MustHoldBack]. A line that
+// IsHeldBack reports whether a recording stays on the node; see mustHoldBack. A line that
 // was quarantined unread counts as one from which a secret was taken.
 func IsHeldBack(tx *store.Tx, recording *memory.Memory) (bool, error) {
 	from, to := Around(recording)
@@ -36,17 +36,17 @@ func IsHeldBack(tx *store.Tx, recording *memory.Memory) (bool, error) {
 		}
 		near = append(near, *u)
 	}
-	if MustHoldBack(recording, near) {
+	if mustHoldBack(recording, near) {
 		return true, nil
 	}
 	return unreadBetween(tx, from, to)
 }
 
-// MustHoldBack reports whether a recording stays on the node and is given to no worker.
+// mustHoldBack reports whether a recording stays on the node and is given to no worker.
 // That is so if it is tagged as secret, has that sensitivity, or overlaps, within
 // 10 s, an utterance from which a secret was taken. utterances must have those
 // around the recording, and may have more.
-func MustHoldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
+func mustHoldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	if recording.Sensitivity >= memory.Secret || slices.Contains(recording.Tags, SecretTag) {
 		return true
 	}

@@ -43,7 +43,7 @@ func TestRecordingsNearASecret(t *testing.T) {
 		if c.change != nil {
 			c.change(m)
 		}
-		if got := MustHoldBack(m, c.utterances); got != c.want {
+		if got := mustHoldBack(m, c.utterances); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

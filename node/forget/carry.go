@@ -81,7 +81,7 @@ func (fg *Forgetting) choiceOf(ctx context.Context, todo *Plan) (c Chosen, err e
 		return c, nil
 	}
 	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
-		c, err = ChooseAgain(tx, c)
+		c, err = chooseAgain(tx, c)
 		return err
 	})
 	return c, err

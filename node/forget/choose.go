@@ -30,9 +30,9 @@ type Trimmed struct {
 	Left   []memory.Evidence // oldest first
 }
 
-// Choose finds what a want names, with everything that follows from it. held are
+// choose finds what a want names, with everything that follows from it. held are
 // the events that wait for more and are in no record yet.
-func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
+func choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
 	c := newChooser(tx)
 	if err := c.load(); err != nil {
 		return Chosen{}, err
@@ -43,9 +43,9 @@ func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
 	return c.followAll(w.Scope != nil)
 }
 
-// ChooseAgain finds what has to be forgotten now with an earlier choice. It adds what was
+// chooseAgain finds what has to be forgotten now with an earlier choice. It adds what was
 // made since then from a source that is forgotten. It skips what is gone already.
-func ChooseAgain(tx *store.Tx, before Chosen) (Chosen, error) {
+func chooseAgain(tx *store.Tx, before Chosen) (Chosen, error) {
 	c := newChooser(tx)
 	if err := c.load(); err != nil {
 		return Chosen{}, err
@@ -317,14 +317,14 @@ func (c *chooser) followDerived() error {
 		}
 		for _, l := range m.Links {
 			if id, err := memory.ParseID(l.To); err == nil && c.erased[id] {
-				lost += "\n" + Texts(c.memories[id])
+				lost += "\n" + texts(c.memories[id])
 			}
 		}
 		kept, err := c.textOf(left)
 		if err != nil {
 			return err
 		}
-		if len(left) > 0 && CanStay(m, lost, kept) {
+		if len(left) > 0 && canStay(m, lost, kept) {
 			c.trimmed[id] = left
 		} else {
 			c.erased[id] = true

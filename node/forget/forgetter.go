@@ -57,7 +57,7 @@ func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (pl
 		var c Chosen
 		back := fg.c.Cold.Fetched()
 		err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
-			if c, err = Choose(tx, w, held); err == nil {
+			if c, err = choose(tx, w, held); err == nil {
 				plan = planOf(tx, &c)
 			}
 			return err

@@ -8,10 +8,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// CanStay reports whether a memory can stay on the evidence that is left. It can if
+// canStay reports whether a memory can stay on the evidence that is left. It can if
 // each word that it shares with the texts that are forgotten (gone) is also in
 // those that are left. Words that a person wrote into the memory count as left.
-func CanStay(m *memory.Memory, gone, left string) bool {
+func canStay(m *memory.Memory, gone, left string) bool {
 	if m.Type == memory.Resource || m.Type == memory.Vault {
 		return false // the memory contains the secret itself
 	}

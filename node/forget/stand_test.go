@@ -21,16 +21,16 @@ func TestStatementStandsWithoutSource(t *testing.T) {
 		{"nothing is left", "Ana lives in Lisbon", "I live in Lisbon", "", false},
 	} {
 		m := &memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Text: c.text}}
-		if got := CanStay(m, c.gone, c.left); got != c.want {
+		if got := canStay(m, c.gone, c.left); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 	slot := &memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Text: "home", Slot: &memory.Slot{Subject: "user", Attribute: "home", Value: "Lisbon"}}}
-	if CanStay(slot, "I live in Lisbon", "I live there") {
+	if canStay(slot, "I live in Lisbon", "I live there") {
 		t.Error("a slot's value that only what goes has")
 	}
 	for _, kind := range []memory.Type{memory.Resource, memory.Vault} {
-		if CanStay(&memory.Memory{Candidate: memory.Candidate{Type: kind, Text: "photo"}}, "", "photo") {
+		if canStay(&memory.Memory{Candidate: memory.Candidate{Type: kind, Text: "photo"}}, "", "photo") {
 			t.Errorf("a %s", kind)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package forget chooses what is to be forgotten, and forgets it: [Choose] changes
+// Package forget chooses what is to be forgotten, and forgets it: choose changes
 // nothing, [Forgetting] carries out plans.
 //
 // The words:
@@ -74,7 +74,7 @@ func (w *Want) matchesText(text string) bool {
 func (w *Want) matchesContent(m *memory.Memory) bool {
 	switch {
 	case len(w.IDs) > 0 && !slices.Contains(w.IDs, m.ID):
-	case w.Words != "" && !containsWords(Texts(m), w.Words):
+	case w.Words != "" && !containsWords(texts(m), w.Words):
 	case w.Person != "" && !mentionsPerson(m, w.Person):
 	case w.Place != "" && !mentionsPlace(m, w.Place):
 	case w.Scope != nil && !inScope(m.Owner, *w.Scope):
@@ -111,7 +111,7 @@ func containsName(text, name string) bool {
 }
 
 func mentionsPerson(m *memory.Memory, who string) bool {
-	if containsName(Texts(m), who) {
+	if containsName(texts(m), who) {
 		return true
 	}
 	return slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return memory.Normal(e.Speaker) == memory.Normal(who) })
@@ -126,8 +126,8 @@ func mentionsPlace(m *memory.Memory, where string) bool {
 	})
 }
 
-// Texts returns everything in a memory that is searched for words.
-func Texts(m *memory.Memory) string {
+// texts returns everything in a memory that is searched for words.
+func texts(m *memory.Memory) string {
 	s := []string{m.Text, strings.Join(m.Tags, " ")}
 	for _, e := range m.Evidence {
 		s = append(s, e.Excerpt)

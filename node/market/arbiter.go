@@ -24,7 +24,7 @@ func (b *Buyer) Disputes(ctx context.Context, m *remote.Market) (out []serve.Dis
 		}
 		for _, s := range list {
 			v := serve.Dispute{Order: s.ID, Title: s.Offer.Title, Listing: s.Offer.ID(), Price: trade.Price(s.Order.Price, s.Order.Currency), Until: time.Unix(s.Deadline, 0).UTC(), Says: s.Reason}
-			f, err := b.Judge(s)
+			f, err := b.judge(s)
 			if err != nil {
 				v.Nothing = err.Error()
 			} else if v.Item, v.Broken = f.Item, f.Broken; f.Item != nil {

@@ -127,10 +127,10 @@ func openCAR(file string) (*Bought, error) {
 	return &Bought{Market: c.market, Chain: *c.chain, Items: c.items, State: c.state}, nil
 }
 
-// CAR returns what was bought as a CAR file: the sealed items, the listing and the
+// car returns what was bought as a CAR file: the sealed items, the listing and the
 // order's chain, each in its own block. Before the bundle was fetched the error is
 // [ErrNotDelivered].
-func (o *Bought) CAR() ([]byte, error) {
+func (o *Bought) car() ([]byte, error) {
 	if o.State.Order.Question != nil {
 		return nil, fmt.Errorf("order %s: %w: an answer was bought, and no bundle that a file could have: locket market open shows it", o.State.ID, memory.ErrInvalid)
 	}
@@ -140,9 +140,9 @@ func (o *Bought) CAR() ([]byte, error) {
 	return carOf(o.Market, o.Chain.Listing, &o.Chain, o.Items), nil
 }
 
-// SaveCAR writes the result of [Bought.CAR] to a file.
+// SaveCAR writes the result of Bought.car to a file.
 func (o *Bought) SaveCAR(file string) error {
-	b, err := o.CAR()
+	b, err := o.car()
 	if err == nil {
 		err = atomicfile.Write(file, b)
 	}

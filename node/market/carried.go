@@ -50,7 +50,7 @@ func (s *Shopper) OrderFile(ctx context.Context, order trade.Hash) (b []byte, er
 				return refusal(err)
 			}
 		}
-		if b, err = o.CAR(); errors.Is(err, ErrNotDelivered) {
+		if b, err = o.car(); errors.Is(err, ErrNotDelivered) {
 			err = fmt.Errorf("%w: %w", serve.ErrConflict, err)
 		}
 		return err

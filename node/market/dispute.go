@@ -77,8 +77,8 @@ func (b *Buyer) show(ctx context.Context, o *Bought, reason string, evidence fun
 	})
 }
 
-// Judge returns what the evidence of a disputed order proves, for the arbiter.
-func (b *Buyer) Judge(s *trade.State) (f bundle.Finding, err error) {
+// judge returns what the evidence of a disputed order proves, for the arbiter.
+func (b *Buyer) judge(s *trade.State) (f bundle.Finding, err error) {
 	d, err := b.keys()
 	if err != nil {
 		return f, err

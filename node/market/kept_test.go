@@ -202,11 +202,11 @@ func TestPayoutIsIdempotent(t *testing.T) {
 	}))
 	defer srv.Close()
 	h := openShop(t)
-	if v, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL}); err != nil || v.Voucher != "" || !slices.Equal(v.Earned, []string{"1.42 EUR"}) || asked > 0 {
+	if v, err := h.payOut(t.Context(), serve.PayoutRequest{Market: srv.URL}); err != nil || v.Voucher != "" || !slices.Equal(v.Earned, []string{"1.42 EUR"}) || asked > 0 {
 		t.Errorf("what is there: %+v, %v", v, err)
 	}
 	out := func() error {
-		v, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL, Amount: "5.00 EUR"})
+		v, err := h.payOut(t.Context(), serve.PayoutRequest{Market: srv.URL, Amount: "5.00 EUR"})
 		if err == nil && (v.Voucher == "" || len(v.Earned) != 1) {
 			t.Errorf("%+v", v)
 		}
@@ -244,14 +244,14 @@ func TestPayoutWithoutTheBalance(t *testing.T) {
 	}))
 	defer srv.Close()
 	h := openShop(t)
-	v, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL, Amount: "5.00 EUR"})
+	v, err := h.payOut(t.Context(), serve.PayoutRequest{Market: srv.URL, Amount: "5.00 EUR"})
 	if err != nil || v.Voucher == "" || v.Earned != nil || v.EarnedError == "" {
 		t.Errorf("%+v, %v", v, err)
 	}
 	if b, err := json.Marshal(v); err != nil || strings.Contains(string(b), `"earned":`) {
 		t.Errorf("%s, %v", b, err)
 	}
-	if v, err := h.PayOut(t.Context(), serve.PayoutRequest{Market: srv.URL}); err == nil {
+	if v, err := h.payOut(t.Context(), serve.PayoutRequest{Market: srv.URL}); err == nil {
 		t.Errorf("only looking: %+v", v)
 	}
 }

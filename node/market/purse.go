@@ -259,8 +259,8 @@ func (p *Purse) of(ctx context.Context, s *serve.Spender, order trade.Hash) (*Bo
 	return o, refusal(p.c.Buyer.Refresh(ctx, o))
 }
 
-// Pay pays an order from the wearer's balance at the market.
-func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (out serve.Purchase, err error) {
+// pay pays an order from the wearer's balance at the market.
+func (p *Purse) pay(ctx context.Context, s *serve.Spender, order trade.Hash) (out serve.Purchase, err error) {
 	if _, err := Read(p.c.Buyer.file(order)); err != nil { // no lock for an order that does not exist
 		return out, fmt.Errorf("order %s: %w", order, memory.ErrNotFound)
 	}
@@ -363,7 +363,7 @@ func (a AppBuyer) Purchase(ctx context.Context, r serve.PurchaseRequest) (v serv
 		case serve.OrderGoods:
 			v, err = p.Order(ctx, s, id, r.Price, r.Question)
 		case serve.PayGoods:
-			v, err = p.Pay(ctx, s, id)
+			v, err = p.pay(ctx, s, id)
 		case serve.FetchGoods:
 			v, err = p.Fetch(ctx, s, id)
 		default:

@@ -35,7 +35,7 @@ func TestThreatAppAsksUnapproved(t *testing.T) {
 	yes[last] = true
 	v, err := order()
 	ok(t, err)
-	if v, err = p.Pay(t.Context(), s, v.Order); err != nil || v.Phase != trade.Funded || v.Waits {
+	if v, err = p.pay(t.Context(), s, v.Order); err != nil || v.Phase != trade.Funded || v.Waits {
 		t.Errorf("%+v, %v", v, err)
 	}
 	if _, err := order(); !errors.Is(err, serve.ErrForbidden) {

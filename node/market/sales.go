@@ -273,9 +273,9 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 	return v, err
 }
 
-// PayOut withdraws earnings from a market, as a voucher, and says what is left. It can be repeated
+// payOut withdraws earnings from a market, as a voucher, and says what is left. It can be repeated
 // after an error: the same amount is not withdrawn twice.
-func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
+func (s *Shop) payOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
 	r.Market = cmp.Or(r.Market, s.c.Relay())
 	if r.Market == "" {
 		return v, errNoMarket
@@ -359,6 +359,6 @@ func (s Seller) SettleSale(ctx context.Context, r serve.SaleRequest) (v serve.Sa
 }
 
 func (s Seller) PayOutSales(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
-	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.PayOut(ctx, r); return err })
+	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.payOut(ctx, r); return err })
 	return v, err
 }

@@ -83,11 +83,11 @@ func (c Comparer) ProposeInterests(ctx context.Context) (out serve.InterestList,
 	}
 	seen := map[string]bool{"": true}
 	for _, h := range have.Interests {
-		seen[Normal(h)] = true
+		seen[normal(h)] = true
 	}
 	add := func(s string) {
-		if s, err := interest(s); err == nil && len(s) <= 60 && !seen[Normal(s)] {
-			seen[Normal(s)] = true
+		if s, err := interest(s); err == nil && len(s) <= 60 && !seen[normal(s)] {
+			seen[normal(s)] = true
 			out.Interests = append(out.Interests, s)
 		}
 	}

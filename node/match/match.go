@@ -63,9 +63,9 @@ type Matcher struct {
 	Now func() time.Time // nil: time.Now
 }
 
-// Normal returns the form in which interests are compared: letters of one width and case, no
+// normal returns the form in which interests are compared: letters of one width and case, no
 // invisible characters, and one space between words. Nothing is translated.
-func Normal(s string) string {
+func normal(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 			return -1
@@ -85,7 +85,7 @@ func interest(s string) (string, error) {
 		return "", fmt.Errorf("%w: an interest of %d bytes; %d are the most", memory.ErrInvalid, len(s), intersect.MaxElement)
 	}
 	s = strings.Join(strings.Fields(norm.NFC.String(s)), " ")
-	n := Normal(s)
+	n := normal(s)
 	switch {
 	case n == "" || len(n) > intersect.MaxElement || len(s) > intersect.MaxElement:
 		return "", fmt.Errorf("%w: interest %.40q: %d bytes, want 1 to %d", memory.ErrInvalid, s, len(n), intersect.MaxElement)
@@ -125,7 +125,7 @@ func (m *Matcher) Interests(ctx context.Context) (out []string, err error) {
 func (m *Matcher) Choose(ctx context.Context, add, remove []string) (out []string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		is := func(what string) func(string) bool {
-			return func(have string) bool { return Normal(have) == Normal(what) }
+			return func(have string) bool { return normal(have) == normal(what) }
 		}
 		for _, r := range remove {
 			i := slices.IndexFunc(s.Interests, is(r))

@@ -11,12 +11,12 @@ func TestNormal(t *testing.T) {
 		{"❤", "❤\ufe0f"},
 	} {
 		for _, s := range same {
-			if Normal(s) != Normal(same[0]) {
-				t.Errorf("%+q is %+q, and %+q is %+q", s, Normal(s), same[0], Normal(same[0]))
+			if normal(s) != normal(same[0]) {
+				t.Errorf("%+q is %+q, and %+q is %+q", s, normal(s), same[0], normal(same[0]))
 			}
 		}
 	}
-	if Normal("café") == Normal("cafe") || Normal("围棋") != "围棋" {
+	if normal("café") == normal("cafe") || normal("围棋") != "围棋" {
 		t.Error("accents or Chinese were lost")
 	}
 }

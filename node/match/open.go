@@ -199,11 +199,11 @@ func (r *run) handle(d *keyring.Device, m *message, body []byte, now time.Time) 
 
 // offer makes the wearer's offer for this comparison.
 func (r *run) offer() (err error) {
-	var normal []string
+	var topics []string
 	for _, o := range r.Offered {
-		normal = append(normal, Normal(o))
+		topics = append(topics, normal(o))
 	}
-	if r.Side, err = intersect.New(normal); err != nil {
+	if r.Side, err = intersect.New(topics); err != nil {
 		return err
 	}
 	o, err := r.Side.Offer()
@@ -263,7 +263,7 @@ func (r *run) finish() {
 		return // it was checked when it arrived
 	}
 	for _, o := range r.Offered {
-		if slices.Contains(both, Normal(o)) {
+		if slices.Contains(both, normal(o)) {
 			r.Both = append(r.Both, o)
 		}
 	}

@@ -79,9 +79,9 @@ func New(cfg Config) *Questions {
 // "Hey Locket". A comma or a greeting is required: "Locket is nice" is not a question.
 var name = regexp.MustCompile(`(?i)^\W*(?:(?:hey|hi|hello|okay|ok),?\s+(?:locket|lockett|locked|lock it)\b|(?:locket|lockett)\s*[,:])[\s,.!:;-]*`)
 
-// Question returns what a line asks the node, without its name. ok reports that it addresses the
+// question returns what a line asks the node, without its name. ok reports that it addresses the
 // node; the question may then be empty, because it comes in the next line.
-func Question(text string) (question string, ok bool) {
+func question(text string) (question string, ok bool) {
 	at := name.FindStringIndex(text)
 	if at == nil {
 		return "", false
@@ -98,7 +98,7 @@ func (q *Questions) OnCommitted(ev *memory.Event, lines []memory.Utterance) {
 	}
 	for i := range lines {
 		u := &lines[i]
-		question, ok := Question(u.Text)
+		question, ok := question(u.Text)
 		if ok && question == "" {
 			q.press(device, u.At)
 			continue

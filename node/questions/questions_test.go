@@ -20,12 +20,12 @@ func TestQuestion(t *testing.T) {
 		"Locket, where is the kayak?": "where is the kayak?", "Okay, Lockett. Where is it?": "Where is it?", "Hey lock it who was that": "who was that",
 		"Hey Locket.": "", "Hey Locket": "",
 	} {
-		if got, ok := Question(text); !ok || got != want {
+		if got, ok := question(text); !ok || got != want {
 			t.Errorf("%s: %q, %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{"", "Locket is nice", "I told Hey Locket about it", "The locket, it is gold", "Hey Lockette, come", "He locked it, yes"} {
-		if got, ok := Question(text); ok {
+		if got, ok := question(text); ok {
 			t.Errorf("%s: %q", text, got)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // again when it is found again.
 const peerTries = 3
 
-// PeerName returns the name of the remote for another device.
-func PeerName(id memory.MemberID) string { return "device " + id.String() }
+// peerName returns the name of the remote for another device.
+func peerName(id memory.MemberID) string { return "device " + id.String() }
 
 // Peer exchanges with another device of the space at a URL, as long as it
 // answers there. It ignores a device that is not a member, and a second URL of
@@ -24,7 +24,7 @@ func (p *Remotes) Peer(id memory.MemberID, url string) error {
 	if id == p.c.Self || !slices.ContainsFunc(p.Envelopes.Members(), func(m envelope.Member) bool { return m.ID == id }) {
 		return nil
 	}
-	name := PeerName(id)
+	name := peerName(id)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.at[name] != nil { // it has several addresses

@@ -152,7 +152,7 @@ func (h *handler) asConsole(ctx context.Context, c Caller, r *http.Request) (con
 // connections of each caller.
 func (h *handler) identify(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	given := r.Header.Get("Authorization")
-	if key, ok := KeyOf(r); ok {
+	if key, ok := keyOf(r); ok {
 		given = string(key)
 	}
 	done, err := h.try.try(r.RemoteAddr, given)
@@ -184,7 +184,7 @@ func (h *handler) identify(r *http.Request, owner [sha256.Size]byte) (ctx contex
 func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	ctx, leave = r.Context(), func() {}
 	given := r.Header.Get("Authorization")
-	if key, ok := KeyOf(r); ok {
+	if key, ok := keyOf(r); ok {
 		if h.Services.Apps == nil {
 			return nil, nil, kindKey.problem("authorization", "this node accepts no keys of apps")
 		}
@@ -219,9 +219,9 @@ func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 	return nil, nil, kindToken.problem("authorization", "send the token of api.token_file, or the key of an app, as a bearer token")
 }
 
-// KeyOf finds an app's key in a request: as a bearer token, or in the form that clients of
+// keyOf finds an app's key in a request: as a bearer token, or in the form that clients of
 // Mem0's hosted and self-hosted servers use.
-func KeyOf(r *http.Request) (Secret, bool) {
+func keyOf(r *http.Request) (Secret, bool) {
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	key = strings.TrimSpace(key)
 	if !strings.EqualFold(scheme, "Bearer") && !strings.EqualFold(scheme, "Token") || !strings.HasPrefix(key, KeyPrefix) {
@@ -246,7 +246,7 @@ func keyInPath(r *http.Request) *http.Request {
 		return r
 	}
 	// Some clients send an invented key if they have none.
-	if given, has := KeyOf(r); has && string(given) != key {
+	if given, has := keyOf(r); has && string(given) != key {
 		return r
 	}
 	out := r.Clone(r.Context())
@@ -259,7 +259,7 @@ func keyInPath(r *http.Request) *http.Request {
 // counted when it arrived, so the first call of the API is not counted again. Each further
 // call is.
 func AsApp(api http.Handler, r *http.Request) *Client {
-	key, _ := KeyOf(r)
+	key, _ := keyOf(r)
 	paid, _ := r.Context().Value(paidKey{}).(*atomic.Bool)
 	return &Client{http: &http.Client{Transport: forwarded{direct{api}, paid}, CheckRedirect: noRedirect}, token: key}
 }

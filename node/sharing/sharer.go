@@ -153,7 +153,7 @@ func (sr Sharer) ShareLog(ctx context.Context) (v serve.ShareLog, err error) {
 		return v, err
 	}
 	defer release()
-	list, err := sh.Deeds(ctx)
+	list, err := sh.deeds(ctx)
 	v.Deeds = []serve.ShareDeed{}
 	for _, d := range list {
 		v.Deeds = append(v.Deeds, serve.ShareDeed{At: d.At, Did: d.Did, Share: d.Share, Title: d.Title, To: d.To, Copies: d.Copies, Added: d.Added, Removed: d.Removed, Why: d.Why, By: d.By})

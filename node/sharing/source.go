@@ -120,7 +120,7 @@ func (sh *Sharing) Note(ctx context.Context, d share.Deed) error {
 	})
 }
 
-func (sh *Sharing) Deeds(ctx context.Context) (list []share.Deed, err error) {
+func (sh *Sharing) deeds(ctx context.Context) (list []share.Deed, err error) {
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		_, err := tx.Meta(accountMeta, &list)
 		return err

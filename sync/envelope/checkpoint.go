@@ -222,7 +222,7 @@ func (s *State) AcceptsCheckpoint(c *Checkpoint) error {
 	if c.Space != s.space || s.N() == 0 {
 		return fail(ErrRule, "of another space")
 	}
-	n, ok := s.Knows(c.Head)
+	n, ok := s.knows(c.Head)
 	if !ok {
 		return fail(ErrUnknownHead, c.Head.String())
 	}
@@ -253,7 +253,7 @@ func (s *State) AcceptsCheckpoint(c *Checkpoint) error {
 // as much, or was made when the removal was known.
 func (s *State) Replaces(o, c *Checkpoint) bool {
 	m := s.members[c.Author]
-	n, ok := s.Knows(o.Head)
+	n, ok := s.knows(o.Head)
 	return o.Cursor >= c.Cursor || ok && m != nil && m.until != 0 && m.until <= n
 }
 
@@ -264,7 +264,7 @@ func (s *State) AcceptsVote(v *Vote) error {
 	if v.Space != s.space || s.N() == 0 {
 		return fail(ErrRule, "of another space")
 	}
-	if _, ok := s.Knows(v.Head); !ok {
+	if _, ok := s.knows(v.Head); !ok {
 		return fail(ErrUnknownHead, v.Head.String())
 	}
 	m := s.members[v.Member]

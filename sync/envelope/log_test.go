@@ -33,7 +33,7 @@ func TestLog(t *testing.T) {
 	if m, last, ok := s.Past(worker.id); !ok || m.Role != Extractor || !slices.Equal(last, []Position{{5, 9}}) {
 		t.Errorf("past worker: %+v %v %v", m, last, ok)
 	}
-	if n, ok := s.Knows(before); !ok || n != 4 {
+	if n, ok := s.knows(before); !ok || n != 4 {
 		t.Errorf("entry 4 is %d, %v", n, ok)
 	}
 	var wire []*Entry

@@ -113,7 +113,7 @@ func (s *State) Accepts(h *Header, sig []byte) error {
 	if h.Space != s.space || s.N() == 0 {
 		return fail(ErrRule, "of another space")
 	}
-	n, ok := s.Knows(h.Head)
+	n, ok := s.knows(h.Head)
 	if !ok {
 		return fail(ErrUnknownHead, h.Head.String())
 	}

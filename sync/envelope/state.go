@@ -188,8 +188,8 @@ func (s *State) Head() Hash {
 	return s.entries[len(s.entries)-1].hash
 }
 
-// Knows returns the number, from 1, of the entry with that hash.
-func (s *State) Knows(head Hash) (n uint64, ok bool) {
+// knows returns the number, from 1, of the entry with that hash.
+func (s *State) knows(head Hash) (n uint64, ok bool) {
 	n, ok = s.byHash[head]
 	return n, ok
 }

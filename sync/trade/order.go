@@ -55,8 +55,8 @@ func (o *Order) check() error {
 	return o.Question.check()
 }
 
-// Fits reports whether the order is for this version, at its price and market.
-func (o *Order) Fits(l *Offer) error {
+// fits reports whether the order is for this version, at its price and market.
+func (o *Order) fits(l *Offer) error {
 	if o.Listing != l.Hash || o.Price != l.Price || o.Currency != l.Currency {
 		return fmt.Errorf("order of %d %s: %w, %d %s", o.Price, o.Currency, ErrPrice, l.Price, l.Currency)
 	}

@@ -42,7 +42,7 @@ func (p *Proof) Check(r *Review, by Key, version func(Hash) *Offer) error {
 	case o.Buyer != by:
 		return fmt.Errorf("review: %w: it is not signed by the buyer", ErrParty)
 	}
-	if err := o.Fits(l); err != nil {
+	if err := o.fits(l); err != nil {
 		return fmt.Errorf("review: %w", err)
 	}
 	t, err := ReadStep(p.Delivery)

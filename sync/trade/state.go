@@ -54,7 +54,7 @@ type State struct {
 
 // Begin returns the state of an order that the market took at the given time.
 func Begin(l *Offer, o Order, id Hash, at int64) (*State, error) {
-	if err := o.Fits(l); err != nil {
+	if err := o.fits(l); err != nil {
 		return nil, err
 	}
 	return &State{Offer: l, Order: o, ID: id, Phase: Ordered, Last: id, At: at, Deadline: at + FundWithin}, nil

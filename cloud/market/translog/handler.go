@@ -65,7 +65,7 @@ func (l *Log) Handler() http.Handler {
 		if !ok {
 			return
 		}
-		p, err := l.Inclusion(r.Context(), n)
+		p, err := l.inclusion(r.Context(), n)
 		answer(w, p, err)
 	})
 	m.HandleFunc("GET /consistency/{n}", func(w http.ResponseWriter, r *http.Request) {

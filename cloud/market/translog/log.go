@@ -255,9 +255,9 @@ func (l *Log) Entries(ctx context.Context, from int64, count int) ([][]byte, err
 	return all, nil
 }
 
-// Inclusion proves that an entry is in the log. A reader's [translog.Inclusion.Check] only needs
+// inclusion proves that an entry is in the log. A reader's [translog.Inclusion.Check] only needs
 // the log's key.
-func (l *Log) Inclusion(ctx context.Context, n int64) (*translog.Inclusion, error) {
+func (l *Log) inclusion(ctx context.Context, n int64) (*translog.Inclusion, error) {
 	s, err := l.published(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("prove entry %d: %w", n, err)

@@ -167,7 +167,7 @@ func TestAppend(t *testing.T) {
 			t.Fatalf("%d entries", s.Size)
 		}
 		for n := range int64(40) {
-			p, err := l.Inclusion(t.Context(), n)
+			p, err := l.inclusion(t.Context(), n)
 			must(t, err)
 			if _, _, err := p.Check(l.key); err != nil {
 				t.Error(n, err)

@@ -142,8 +142,8 @@ func (w *Witness) storeFork(ctx context.Context, tx *sql.Tx, last, next *translo
 	return err
 }
 
-// Fork returns the evidence against a log; nil: there is none.
-func (w *Witness) Fork(ctx context.Context, origin string) (*translog.Fork, error) {
+// fork returns the evidence against a log; nil: there is none.
+func (w *Witness) fork(ctx context.Context, origin string) (*translog.Fork, error) {
 	var raw string
 	err := w.db.Read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT evidence FROM witness_forks WHERE origin = $1 ORDER BY id LIMIT 1`, origin).Scan(&raw)
@@ -161,8 +161,8 @@ func (w *Witness) Fork(ctx context.Context, origin string) (*translog.Fork, erro
 	return f, nil
 }
 
-// Seen returns the last checkpoint of a log that it cosigned, with the log's signature.
-func (w *Witness) Seen(ctx context.Context, origin string) ([]byte, error) {
+// seen returns the last checkpoint of a log that it cosigned, with the log's signature.
+func (w *Witness) seen(ctx context.Context, origin string) ([]byte, error) {
 	var text string
 	err := w.db.Read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT note FROM witness_logs WHERE origin = $1`, origin).Scan(&text)
@@ -209,7 +209,7 @@ func (w *Witness) Handler() http.Handler {
 		}
 	})
 	m.HandleFunc("GET /seen", func(a http.ResponseWriter, r *http.Request) {
-		note, err := w.Seen(r.Context(), r.URL.Query().Get("origin"))
+		note, err := w.seen(r.Context(), r.URL.Query().Get("origin"))
 		switch {
 		case errors.Is(err, ErrUnknown):
 			http.Error(a, err.Error(), http.StatusNotFound)
@@ -226,7 +226,7 @@ func (w *Witness) Handler() http.Handler {
 			http.Error(a, "want ?origin=NAME, of a log", http.StatusBadRequest)
 			return
 		}
-		f, err := w.Fork(r.Context(), origin)
+		f, err := w.fork(r.Context(), origin)
 		all := []*translog.Fork{}
 		if f != nil {
 			all = append(all, f)

@@ -175,7 +175,7 @@ func TestThreatSecondLogCosigned(t *testing.T) {
 		if got, err = two.Publish(t.Context()); err == nil || got.RequireWitnesses(1) == nil {
 			t.Fatalf("a longer second history was cosigned: %v", err)
 		}
-		fork, err := w.Fork(t.Context(), origin)
+		fork, err := w.fork(t.Context(), origin)
 		if err != nil || fork == nil || fork.Check(public(t, operator(t))) != nil || !bytes.Contains(seen.Note, fork.Small[:20]) {
 			t.Fatalf("evidence %v, %v", fork, err)
 		}
@@ -214,11 +214,11 @@ func TestPaddedEvidenceIsStoredOnce(t *testing.T) {
 		must(t, db.Read(t.Context(), func(tx *sql.Tx) error {
 			return tx.QueryRowContext(t.Context(), `SELECT count(*) FROM witness_forks`).Scan(&rows)
 		}))
-		fork, err := w.Fork(t.Context(), origin)
+		fork, err := w.fork(t.Context(), origin)
 		if err != nil || rows != 1 || !bytes.Equal(fork.Small, first.Note) || !bytes.Equal(fork.Large, second.Note) {
 			t.Errorf("%d rows, %v, %v", rows, fork, err)
 		}
-		if seen, err := w.Seen(t.Context(), origin); err != nil || !bytes.Equal(seen, first.Note) {
+		if seen, err := w.seen(t.Context(), origin); err != nil || !bytes.Equal(seen, first.Note) {
 			t.Errorf("it saw %s, %v", seen, err)
 		}
 		s := httptest.NewServer(http.StripPrefix(translog.WitnessPath, w.Handler()))

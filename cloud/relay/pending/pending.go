@@ -65,7 +65,7 @@ func (s *Set) Send(ctx context.Context, from string, send func(text string) erro
 		}
 		for some := s.Take(); len(some) > 0; {
 			n := min(len(some), PerMessage)
-			if send(Encode(from, some[:n])) != nil {
+			if send(encode(from, some[:n])) != nil {
 				for _, w := range some {
 					s.Add(w)
 				}
@@ -85,10 +85,10 @@ var ErrForm = errors.New("not a message of wake-ups")
 // PostgreSQL takes at most 8,000 bytes.
 const PerMessage = 200
 
-// Encode returns the wire form of wake-ups, separated by commas: first the
+// encode returns the wire form of wake-ups, separated by commas: first the
 // sender, then for each wake-up 's' for a space or 'm' for a mailbox, and 32
 // hexadecimal characters.
-func Encode(from string, some []relay.Wake) string {
+func encode(from string, some []relay.Wake) string {
 	var b strings.Builder
 	b.WriteString(from)
 	for _, w := range some {

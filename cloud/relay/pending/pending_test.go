@@ -21,12 +21,12 @@ func TestWakesAreDeduplicated(t *testing.T) {
 
 func TestEncodeRoundTrip(t *testing.T) {
 	want := []relay.Wake{{ID: [16]byte{1, 0xab}}, {Mailbox: true, ID: [16]byte{15: 0xff}}}
-	from, got, err := Decode(Encode("me", want))
+	from, got, err := Decode(encode("me", want))
 	if err != nil || from != "me" || !reflect.DeepEqual(got, want) {
 		t.Fatal(from, got, err)
 	}
 	full := make([]relay.Wake, PerMessage)
-	if n := len(Encode("0123456789abcdef0123456789abcdef", full)); n >= 8000 {
+	if n := len(encode("0123456789abcdef0123456789abcdef", full)); n >= 8000 {
 		t.Fatal(n)
 	}
 }
@@ -38,7 +38,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, same, err := Decode(Encode(from, some))
+		again, same, err := Decode(encode(from, some))
 		if err != nil || again != from || !reflect.DeepEqual(some, same) {
 			t.Fatal(again, same, err)
 		}

@@ -51,7 +51,7 @@ func Tree(ctx context.Context, path string, pid int) (*Layout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sway: the windows: %w", errors.Join(err, ctx.Err()))
 	}
-	return Parse(b)
+	return parse(b)
 }
 
 func appendHead(b []byte, length, kind uint32) []byte {
@@ -113,8 +113,8 @@ func (r rect) at(x, y int) image.Rectangle {
 	return image.Rect(x, y, x+int(max(r.Width, 0)), y+int(max(r.Height, 0)))
 }
 
-// Parse reads the answer to get_tree.
-func Parse(tree []byte) (*Layout, error) {
+// parse reads the answer to get_tree.
+func parse(tree []byte) (*Layout, error) {
 	var root node
 	if err := json.Unmarshal(tree, &root); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrProtocol, err)

@@ -58,7 +58,7 @@ func TestWindowInFront(t *testing.T) {
 		{"content beyond its window", change(`"width": 256`, `"width": 25600`), "Xmessage", image.Rect(539, 25, 800, 595), "notes"},
 		{"of a size below 0", change(`"width": 256`, `"width": -256`), "Xmessage", image.Rectangle{}, ""},
 	} {
-		l, err := Parse([]byte(c.change(tree(t))))
+		l, err := parse([]byte(c.change(tree(t))))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -84,7 +84,7 @@ func TestWindowInFront(t *testing.T) {
 
 func TestParseBad(t *testing.T) {
 	for _, bad := range []string{"", "null", "[]", "{}", `{"type":"con"}`, `{"type":"root","nodes":7}`, `{"type":"root","nodes":[{"rect":{"x":1e99}}]}`, strings.Repeat(`{"nodes":[`, 20000)} {
-		if _, err := Parse([]byte(bad)); !errors.Is(err, ErrProtocol) {
+		if _, err := parse([]byte(bad)); !errors.Is(err, ErrProtocol) {
 			t.Errorf("%.40s: %v", bad, err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestTree(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(tree(f)))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := Parse(b)
+		l, err := parse(b)
 		if err != nil {
 			return
 		}

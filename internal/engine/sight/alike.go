@@ -40,8 +40,8 @@ func lookOf(m *image.Gray) *Look {
 	return &l
 }
 
-// Alike reports whether two photos would be said to show the same.
-func (l *Look) Alike(o *Look) bool {
+// alike reports whether two photos would be said to show the same.
+func (l *Look) alike(o *Look) bool {
 	far := 0
 	for i := range l {
 		if d := l[i] - o[i]; d > mostApart || d < -mostApart {

@@ -183,12 +183,12 @@ func TestSimilarPhotos(t *testing.T) {
 	names := []string{"cat.jpg", "coffee-1.jpg", "astronaut.jpg", "note.png"}
 	for i, name := range names {
 		for _, brighter := range []int{0, 6} {
-			if !look(photo(t, name)).Alike(look(again(photo(t, name), brighter))) {
+			if !look(photo(t, name)).alike(look(again(photo(t, name), brighter))) {
 				t.Errorf("%s, brighter by %d, is another picture", name, brighter)
 			}
 		}
 		for _, other := range names[:i] {
-			if look(photo(t, name)).Alike(look(photo(t, other))) {
+			if look(photo(t, name)).alike(look(photo(t, other))) {
 				t.Errorf("%s is alike to %s", name, other)
 			}
 		}
@@ -201,7 +201,7 @@ func TestSimilarPhotos(t *testing.T) {
 		"with another line":  written(t, 0, []string{lines[0], lines[1], "the tenth of November.", lines[3], lines[4]}, nil),
 		"white":              white(t),
 	} {
-		if page.Alike(look(other)) {
+		if page.alike(look(other)) {
 			t.Errorf("a page is alike to one %s", what)
 		}
 	}

@@ -33,7 +33,7 @@ func (s *Series) Add(f Frame) (shown bool, err error) {
 		return false, err
 	}
 	look := lookOf(turned(grey(m), f.Hints.Turn))
-	if slices.ContainsFunc(s.looks, look.Alike) {
+	if slices.ContainsFunc(s.looks, look.alike) {
 		return false, nil
 	}
 	p, err := small(m, f.Hints.Turn, sideAmong)

@@ -59,14 +59,14 @@ func (p Policer) Policy(ctx context.Context) (v serve.Policy, err error) {
 func (rb *Rulebook) current(ctx context.Context) (v serve.Policy, err error) {
 	err = rb.c.Engine.View(ctx, func(tx *store.Tx) error {
 		r, err := Read(tx)
-		v = Shown(&r)
+		v = shown(&r)
 		return err
 	})
 	return v, err
 }
 
-// Shown returns rules in the form in which they are served.
-func Shown(r *Rules) serve.Policy {
+// shown returns rules in the form in which they are served.
+func shown(r *Rules) serve.Policy {
 	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine && strings.TrimSpace(r.List[0].Text) != strings.TrimSpace(policy.ByHand), Never: serve.NonNil(r.Never), Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
 	for i := range r.List {
 		if i > 0 {
@@ -179,7 +179,7 @@ func checkUnchanged(tx *store.Tx, what string, was []string) error {
 	if err != nil {
 		return err
 	}
-	v := Shown(&r)
+	v := shown(&r)
 	now := v.Never
 	if what == thePolicy {
 		now = v.Texts()
@@ -230,14 +230,14 @@ func (p Policer) PolicyTest(ctx context.Context, r serve.PolicyTestRequest) (v s
 				return err
 			}
 		}
-		v, err = Try(&rules, q, active(tx))
+		v, err = try(&rules, q, active(tx))
 		return err
 	})
 	return v, err
 }
 
-// Try returns which memories would be permitted, and why others would not.
-func Try(rules *Rules, q policy.Request, memories iter.Seq2[*memory.Memory, error]) (v serve.PolicyTested, err error) {
+// try returns which memories would be permitted, and why others would not.
+func try(rules *Rules, q policy.Request, memories iter.Seq2[*memory.Memory, error]) (v serve.PolicyTested, err error) {
 	v.As, v.Action, v.Passes = q.Who(), string(q.Action), []serve.PolicyItem{}
 	held := map[string]int{}
 	for m, err := range memories {
@@ -295,17 +295,17 @@ func (p Policer) PolicyDiff(ctx context.Context, text string) (v serve.PolicyDif
 	err = rb.c.Engine.View(ctx, func(tx *store.Tx) error {
 		before, err := Read(tx)
 		if err == nil {
-			v, err = Compare(before, next, parties, rb.c.Now(), active(tx))
+			v, err = compare(before, next, parties, rb.c.Now(), active(tx))
 		}
 		return err
 	})
 	return v, err
 }
 
-// Compare returns what another policy would newly allow and deny to parties.
-func Compare(before Rules, next policy.Policy, parties []policy.Request, now time.Time, memories iter.Seq2[*memory.Memory, error]) (v serve.PolicyDiff, err error) {
+// compare returns what another policy would newly allow and deny to parties.
+func compare(before Rules, next policy.Policy, parties []policy.Request, now time.Time, memories iter.Seq2[*memory.Memory, error]) (v serve.PolicyDiff, err error) {
 	after := Rules{List: []policy.Policy{next}, Mine: true}
-	v.Policy, v.Changes = Shown(&after), []serve.PolicyChange{}
+	v.Policy, v.Changes = shown(&after), []serve.PolicyChange{}
 	changes := make([]serve.PolicyChange, len(parties))
 	for m, err := range memories {
 		if err != nil {
