@@ -301,9 +301,9 @@ func (s *Store) sweepBlobs() error {
 	})
 }
 
-// putBlob writes a blob within a transaction. If the transaction fails, the
-// file is removed.
-func (t *Tx) putBlob(data []byte, owner memory.ID) (memory.ID, error) {
+// putBlob writes a blob without an owner within a transaction. If the transaction
+// fails, the file is removed.
+func (t *Tx) putBlob(data []byte) (memory.ID, error) {
 	if t.state == nil {
 		return memory.ID{}, errReadOnly
 	}
@@ -315,5 +315,5 @@ func (t *Tx) putBlob(data []byte, owner memory.ID) (memory.ID, error) {
 	}
 	path := t.store.blobPath(b.ID)
 	t.undo = append(t.undo, func() { os.Remove(path) })
-	return b.ID, t.KeepBlob(b, owner)
+	return b.ID, t.KeepBlob(b, memory.ID{})
 }

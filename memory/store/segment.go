@@ -25,7 +25,7 @@ func (t *Tx) PutSegment(name string, seq uint64, data []byte) error {
 	if err != nil {
 		return err
 	}
-	id, err := t.putBlob(data, memory.ID{})
+	id, err := t.putBlob(data)
 	if err != nil {
 		return err
 	}

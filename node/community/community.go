@@ -109,7 +109,7 @@ func (c *Communities) FoundCommunity(ctx context.Context, f Founder, r serve.New
 	if r.As, err = called("as", r.As); err != nil {
 		return v, err
 	}
-	m := membership.NamedMember(d, envelope.Owner, r.As, space, 1, epoch[1])
+	m := membership.NamedOwner(d, r.As, space, 1, epoch[1])
 	e, err := membership.Begin(space, f.Root.Public().(ed25519.PublicKey), f.Recovery, m, d.Recipient(), epoch, c.now(), envelope.KeySigner(f.Root))
 	if err != nil {
 		return v, err

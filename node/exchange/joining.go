@@ -147,7 +147,7 @@ func Recover(ctx context.Context, at Door, make Make, phrase string) (j Joined, 
 		if err != nil {
 			return err
 		}
-		m := membership.NamedMember(d, envelope.Owner, DeviceName(), e.Space, log.Epoch(), epochs[log.Epoch()])
+		m := membership.NamedOwner(d, DeviceName(), e.Space, log.Epoch(), epochs[log.Epoch()])
 		to, err := seal.ParseRecipient(m.Recipient)
 		if err != nil {
 			return err

@@ -26,10 +26,10 @@ func NotePlace(space memory.SpaceID, member memory.MemberID) []byte {
 	return append(append(make([]byte, 0, len(space)+len(member)), space[:]...), member[:]...)
 }
 
-// NamedMember is [MemberOf] with a name that the members of a space can open. The name is
-// sealed with the key of an epoch. An empty name means no name.
-func NamedMember(d *keyring.Device, role envelope.Role, name string, space memory.SpaceID, epoch uint32, key *seal.Key) envelope.Member {
-	m := MemberOf(d, role)
+// NamedOwner is [MemberOf] for an owner, with a name that the members of a space can open. The
+// name is sealed with the key of an epoch. An empty name means no name.
+func NamedOwner(d *keyring.Device, name string, space memory.SpaceID, epoch uint32, key *seal.Key) envelope.Member {
+	m := MemberOf(d, envelope.Owner)
 	if name != "" {
 		m.Name = seal.SealNote(NameLabel, []byte(name), NotePlace(space, m.ID), epoch, key)
 	}
@@ -45,7 +45,7 @@ func FoundSpace(name string) func(*keyring.Recovery) (*keyring.Joining, error) {
 		d := keyring.NewDevice()
 		epochs := seal.Epochs{1: seal.NewKey()}
 		recovery := rec.Identity().Recipient()
-		m := NamedMember(d, envelope.Owner, name, rec.Space(), 1, epochs[1])
+		m := NamedOwner(d, name, rec.Space(), 1, epochs[1])
 		e, err := Begin(rec.Space(), rec.Root(), recovery, m, d.Recipient(), epochs, time.Now(), func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil })
 		if err != nil {
 			return nil, err

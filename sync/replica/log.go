@@ -184,20 +184,19 @@ func (r *Replica) openKeys(ctx context.Context, entries [][]byte) error {
 const appendTries = 5
 
 // changeLog appends an entry that make fills in. If another entry came first,
-// changeLog calls make again on the new log. If root is not nil, it signs in this
-// member's place.
-func (r *Replica) changeLog(ctx context.Context, root envelope.Signer, make func(log *envelope.State, e *envelope.Entry) error) error {
+// changeLog calls make again on the new log.
+func (r *Replica) changeLog(ctx context.Context, make func(log *envelope.State, e *envelope.Entry) error) error {
 	ctx, done, err := r.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return r.changeLogHeld(ctx, root, nil, make)
+	return r.changeLogHeld(ctx, nil, nil, make)
 }
 
-// changeLogHeld is changeLog for a caller that holds the round. If first is not nil,
-// it runs before each try, on the log as it then is. If make returns errAlready, there is nothing
-// to append.
+// changeLogHeld is changeLog for a caller that holds the round. If root is not nil, it signs in
+// this member's place. If first is not nil, it runs before each try, on the log as it then is. If
+// make returns errAlready, there is nothing to append.
 func (r *Replica) changeLogHeld(ctx context.Context, root envelope.Signer, first func(context.Context) error, make func(log *envelope.State, e *envelope.Entry) error) error {
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {
@@ -249,7 +248,7 @@ func (r *Replica) AddMember(ctx context.Context, m envelope.Member, name string)
 	if err != nil {
 		return err
 	}
-	return r.changeLog(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+	return r.changeLog(ctx, func(log *envelope.State, e *envelope.Entry) error {
 		if have, ok := log.Member(m.ID); ok && bytes.Equal(have.Key, m.Key) {
 			return errAlready
 		}
@@ -329,7 +328,7 @@ const epochLife = 30 * 24 * time.Hour
 // Rotate ends the epoch now and returns the number of the next one. It returns
 // ErrRule if this member is not an owner.
 func (r *Replica) Rotate(ctx context.Context) (epoch uint32, err error) {
-	err = r.changeLog(ctx, nil, func(log *envelope.State, e *envelope.Entry) error {
+	err = r.changeLog(ctx, func(log *envelope.State, e *envelope.Entry) error {
 		if log.Epoch() >= envelope.MaxEpochs {
 			return fmt.Errorf("rotate: %w: the space is in epoch %d, and with more epochs no new member could be admitted", envelope.ErrRule, log.Epoch())
 		}

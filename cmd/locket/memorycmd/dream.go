@@ -77,7 +77,7 @@ func DreamCommand(a *cli.App) *cobra.Command {
 					if errors.Is(err, memory.ErrNotFound) {
 						return cli.AdvisedError{Err: err, Advice: "Make a plan and look at it first: " + a.WithHome("locket dream --plan")}
 					}
-					return a.PrintUnless(err, r, func(w io.Writer) { showDreamt(a, w, &r, "Done") })
+					return a.PrintUnless(err, r, func(w io.Writer) { showDreamt(a, w, &r) })
 				case undo:
 					return undoDream(a, cmd.Context(), cl, id, step)
 				}
@@ -147,7 +147,7 @@ func dreamStep(a *cli.App, w io.Writer, s *serve.DreamStep) {
 	fmt.Fprintf(w, "%-9s  %s  %s%s\n", s.Kind, a.Paint.Dim(cli.ShortID(s.Memory)), cli.OneLine(s.Text), a.Paint.Dim("  "+why))
 }
 
-func showDreamt(a *cli.App, w io.Writer, r *serve.DreamResult, done string) {
+func showDreamt(a *cli.App, w io.Writer, r *serve.DreamResult) {
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "skipped    %s  %s: %s\n", s.Kind, cli.OneLine(s.Text), s.Reason)
 	}
@@ -155,5 +155,5 @@ func showDreamt(a *cli.App, w io.Writer, r *serve.DreamResult, done string) {
 		fmt.Fprintln(w, "Nothing was done.")
 		return
 	}
-	fmt.Fprint(w, a.WithHomef("%s: %s. To reverse it: locket dream --undo %s\n", done, cli.Plural(r.Steps, "step", "steps"), r.ID))
+	fmt.Fprint(w, a.WithHomef("Done: %s. To reverse it: locket dream --undo %s\n", cli.Plural(r.Steps, "step", "steps"), r.ID))
 }
