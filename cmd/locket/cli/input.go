@@ -82,7 +82,7 @@ func (a *App) AskWords(purpose string) (string, error) {
 		return "", err
 	}
 	if words = strings.TrimSpace(words); words == "" {
-		return "", errors.Join(ErrNoWords, err)
+		return "", ErrNoWords
 	}
 	return words, nil
 }
