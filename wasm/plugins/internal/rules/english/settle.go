@@ -140,7 +140,7 @@ func settles(t *discourse.Talk, c *discourse.Clause, value string, confidence fl
 // employs reports whether somebody can work for value.
 func employs(value string, plain bool) bool {
 	words := strings.Fields(value)
-	if len(words) == 0 || strings.EqualFold(value, "charity") { // that is what for, and "a charity" is for whom
+	if len(words) == 0 {
 		return false
 	}
 	first := strings.ToLower(words[0])

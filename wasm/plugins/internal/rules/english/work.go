@@ -21,6 +21,9 @@ func work(t *discourse.Talk, c *discourse.Clause, i int) {
 		t.Once(c, "worked_at", at)
 	}
 	at, ok := c.After(i, 6, "at", "for")
+	if k := c.Find(i, 6, "for"); k >= 0 && c.W(k+1) == "charity" { // "for a charity" is for whom
+		return
+	}
 	if ok && c.Verb == "volunteer" {
 		if !discourse.Vague(at) && !c.Past && c.FirstTime() == nil {
 			t.Fact(c, "habit", "volunteers_at", at, true, 0.85)
