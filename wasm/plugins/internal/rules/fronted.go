@@ -121,7 +121,7 @@ func handedZh(deed string) bool {
 		return true
 	}
 	if sum, sold := strings.CutPrefix(deed, "卖了"); sold {
-		return strings.Trim(sum, syntax.DigitsZh+"0123456789多元块钱") == ""
+		return strings.Trim(sum, syntax.DigitsZh+"多元块钱") == ""
 	}
 	to, ok := syntax.CutHead(deed, "卖给了", "卖给", "送给了", "送给", "捐给了", "捐给", "寄给了", "寄给", "给了", "送", "给")
 	if !ok || !strings.Contains(deed, "了") {

@@ -130,16 +130,16 @@ func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	switch base, _ := syntax.Contraction(s.At(i)); base {
 	case "my", "our", "i", "we":
 		return who, i
-	default:
-		if i < len(s.Toks) && medical && s.Toks[i].Cap && syntax.NameWord(base) {
-			return who, i // "the vet says Biscuit has arthritis"
-		}
 	case "the":
 		for k := i + 1; k < i+4; k++ {
 			w, _ := syntax.Contraction(s.At(k))
 			if _, event := syntax.EventNoun(w); event && !syntax.Profession(w) {
 				return who, i
 			}
+		}
+	default:
+		if i < len(s.Toks) && medical && s.Toks[i].Cap && syntax.NameWord(base) {
+			return who, i // "the vet says Biscuit has arthritis"
 		}
 	}
 	return "", 0

@@ -44,14 +44,14 @@ func clockPart(s syntax.Sentence, i int, now Moment, w *When) int {
 	case "from", "for", "before", "after", "to":
 		c.lead = w.HasDay || s.At(i) == "to" && shiftedBefore(s, i)
 		c.k++
-	default:
-		c.lead = w.HasDay && s.At(i-1) == "," && ofPart(s, i) // "Monday the fifth, eight in the morning"
 	case "in":
 		if m, ok := partsOfDay[s.At(i+2)]; ok && s.At(i+1) == "the" {
 			w.part(m)
 			return 3
 		}
 		return 0
+	default:
+		c.lead = w.HasDay && s.At(i-1) == "," && ofPart(s, i) // "Monday the fifth, eight in the morning"
 	}
 	if c.k > i && (s.At(c.k) == "around" || s.At(c.k) == "about") {
 		c.k++
