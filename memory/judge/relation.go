@@ -39,8 +39,8 @@ func (j *judge) relate(o *Operation, m *Message, c *memory.Candidate) {
 		return
 	}
 	subject, object := strings.Join(strings.Fields(o.Relation.Subject), " "), strings.Join(strings.Fields(o.Relation.Object), " ")
-	predicate, one := predicate(o.Relation.Predicate)
-	if predicate == "" || memory.Normal(subject) == "" || memory.Normal(object) == "" || memory.Normal(subject) == memory.Normal(object) ||
+	stored, one := predicate(o.Relation.Predicate)
+	if stored == "" || memory.Normal(subject) == "" || memory.Normal(object) == "" || memory.Normal(subject) == memory.Normal(object) ||
 		len(subject) > memory.MaxName || len(object) > memory.MaxName {
 		return
 	}
@@ -58,7 +58,7 @@ func (j *judge) relate(o *Operation, m *Message, c *memory.Candidate) {
 	if !a && !b || !(a || namedIn(subject, before)) || !(b || namedIn(object, before)) {
 		return
 	}
-	c.Fields.Semantic.Subject, c.Fields.Semantic.Predicate, c.Fields.Semantic.Object = subject, predicate, object
+	c.Fields.Semantic.Subject, c.Fields.Semantic.Predicate, c.Fields.Semantic.Object = subject, stored, object
 	c.Entities = []memory.Entity{{Name: subject}, {Name: object}}
 	key := memory.Normal(subject)
 	if key == memory.Normal(j.b.Wearer) {
@@ -68,7 +68,7 @@ func (j *judge) relate(o *Operation, m *Message, c *memory.Candidate) {
 	if one && !speaksOf(key, m, o.Quote, j.b.Wearer) {
 		return
 	}
-	c.Slot = &memory.Slot{Subject: key, Attribute: predicate, Value: object, Many: !one}
+	c.Slot = &memory.Slot{Subject: key, Attribute: stored, Value: object, Many: !one}
 }
 
 // possessives are removed from a name: "Bo's sister" names Bo.

@@ -70,41 +70,46 @@ func (c *core) owned(out *question, owner string, at map[string]int) {
 	}
 }
 
-// relatives are words for family and friends.
-var relatives = roleWords(`mother mum mom father dad parent son daughter child kid brother sister sibling twin husband wife partner
-grandmother granny grandma grandfather grandad grandpa aunt uncle cousin nephew niece friend neighbor neighbour
-母亲 父亲 妈妈 爸爸 儿子 女儿 孩子 哥哥 弟弟 姐姐 妹妹 丈夫 妻子 老公 老婆 奶奶 爷爷 外婆 外公 姑姑 阿姨 叔叔 舅舅 表哥 表姐 表弟 表妹 朋友 邻居 妈 爸 哥 姐 弟 妹`)
+// relatives are words with which a question names relatives and friends.
+var relatives = roleWords(family + ` mum mom dad kid granny grandma grandad grandpa 妈 爸 哥 姐 弟 妹`)
 
-// thingOf returns the index in out.worth of the relative about whose thing the question asks, and those of
-// the words for that thing: "where is my sister's passport", 我姐的护照在哪. A name is no thing.
-func (out *question) thingOf(text string, words []word, at map[string]int) (whose int, thing []int) {
+// thingOf reads a question about a thing of a relative: "where is my sister's passport", 我姐的护照在哪. It
+// returns the indexes in worth of the relative, and of the words for the thing. thing is empty if the
+// question is not about one, or asks for a name.
+func (q *question) thingOf(words []word, at map[string]int) (relative int, thing []int) {
 	for i, w := range words {
 		n, ok := at[w.term]
-		if !ok || out.worth[n] == 0 || !relatives[w.term] || w.clip != "'s" && !(w.han && strings.Contains(text, w.text+"的")) {
+		if !ok || q.worth[n] == 0 || !relatives[w.term] || !owns(words, i) {
 			continue
 		}
-		pairs := 0
+		var pairs, others []int
 		for _, o := range words[i+1:] {
-			if k, asked := at[o.term]; asked && k != n && out.worth[k] > 0 {
-				if o.han && len([]rune(o.text)) > 1 {
-					pairs++
-					thing = slices.Insert(thing, pairs-1, k)
-				} else {
-					thing = append(thing, k)
-				}
-			}
-			if o.text == "name" || o.text == "called" || o.text == "名字" {
-				return -1, nil
+			k, asked := at[o.term]
+			switch {
+			case o.text == "name" || o.text == "called" || o.text == "名字":
+				return 0, nil
+			case !asked || k == n || q.worth[k] == 0:
+			case o.han && len([]rune(o.text)) > 1:
+				pairs = append(pairs, k)
+			default:
+				others = append(others, k)
 			}
 		}
-		if pairs > 0 {
-			thing = thing[:pairs] // single characters are in many other words
+		if len(pairs) > 0 {
+			return n, pairs // single characters are in many other words
 		}
-		if len(thing) > 0 {
-			return n, thing
+		if len(others) > 0 {
+			return n, others
 		}
 	}
-	return -1, nil
+	return 0, nil
+}
+
+// owns reports whether the word at index i is followed by "'s" or 的.
+func owns(words []word, i int) bool {
+	w := words[i]
+	next := i + len([]rune(w.text)) // for a Chinese word, the pair of its last character and the one after it
+	return w.clip == "'s" || w.han && next < len(words) && strings.HasSuffix(words[next].text, "的")
 }
 
 // beforeSubject are the words after which a question names its subject.

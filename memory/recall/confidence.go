@@ -202,8 +202,8 @@ func (r *ranking) covered(d uint32) float64 {
 	return sum
 }
 
-// hasOnlyTime reports whether the words that best counts are nothing but the time that the question
-// names, and it names something else, too.
+// hasOnlyTime reports whether best counts only the time that the question names, although the question
+// has other words, too.
 func (r *ranking) hasOnlyTime(best []float32) bool {
 	if r.ask.dated || r.ask.time < 0 || best[r.ask.time] == 0 {
 		return false
@@ -216,10 +216,10 @@ func (r *ranking) hasOnlyTime(best []float32) bool {
 	return true
 }
 
-// lacksThing reports whether the words that best counts lack the relative, or all words for the thing of
-// theirs that the question asks for.
+// lacksThing reports whether a question asks for a thing of a relative, and best counts no word for the
+// relative, or no word for the thing.
 func (r *ranking) lacksThing(best []float32) bool {
-	return len(r.ask.thing) > 0 && (best[r.ask.whose] <= shareLexicon || !slices.ContainsFunc(r.ask.thing, func(w int) bool { return best[w] > shareLexicon }))
+	return len(r.ask.thing) > 0 && (best[r.ask.relative] <= shareLexicon || !slices.ContainsFunc(r.ask.thing, func(w int) bool { return best[w] > shareLexicon }))
 }
 
 // speaksOf reports whether a document, or the utterance that it quotes, has a word of the question,

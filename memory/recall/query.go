@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/locket-dev/locket/internal/hans"
 )
 
 // signal is one of the ways in which a document can match.
@@ -58,8 +56,8 @@ type question struct {
 	dated       bool     // it asks for nothing but a time
 	several     bool     // see asksSeveral
 	whether     []int    // of a yes-or-no question, see core.whether
-	whose       int      // see thingOf
-	thing       []int    // the words for what is whose
+	relative    int      // see thingOf
+	thing       []int    // see thingOf
 	owned       bool     // it asks about somebody's thing, see Query.Owner
 	owner       []int    // the groups that stand for the owner
 	ownerSpeaks []uint32 // the speakers with the owner's name
@@ -133,7 +131,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	if q.Own != "" && len(q.Own) < len(q.Text) && strings.HasPrefix(q.Text, q.Own) {
 		c.weighLentWords(&out, words, len(split(q.Own)), at, w)
 	}
-	out.whose, out.thing = out.thingOf(hans.Fold(q.Text), words, at)
+	out.relative, out.thing = out.thingOf(words, at)
 	c.timeGroups(&out, f)
 	if t := c.dict.find(numberMark); (out.amount || out.length) && c.has(t) {
 		out.groups = append(out.groups, group{signal: sigNumber, terms: []weighted{{t, 1}}})

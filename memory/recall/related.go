@@ -225,15 +225,18 @@ func (c *core) named(name string) []weighted {
 	return out
 }
 
+// family are words for relatives and friends, those that stand in the names of predicates.
+const family = `mother father parent son daughter child brother sister sibling twin husband wife partner
+grandmother grandfather aunt uncle cousin nephew niece friend neighbor neighbour
+母亲 父亲 妈妈 爸爸 儿子 女儿 孩子 哥哥 弟弟 姐姐 妹妹 丈夫 妻子 老公 老婆 奶奶 爷爷 外婆 外公 姑姑 阿姨 叔叔 舅舅 表哥 表姐 表弟 表妹 朋友 邻居`
+
 // roles are words of predicates that lead to a person and can then stand for that person: "my
 // sister". What somebody likes, or where somebody works, is an answer and not a way to one.
-var roles = roleWords(`mother father parent son daughter child brother sister sibling twin husband wife spouse partner fiance fiancee
-boyfriend girlfriend grandmother grandfather grandparent grandson granddaughter grandchild aunt uncle cousin nephew niece
-family relative friend roommate flatmate neighbor neighbour colleague coworker boss manager supervisor assistant mentor coach
+var roles = roleWords(family + ` spouse fiance fiancee boyfriend girlfriend grandparent grandson granddaughter grandchild
+family relative roommate flatmate colleague coworker boss manager supervisor assistant mentor coach
 trainer tutor teacher student doctor dentist therapist nurse lawyer accountant landlord tenant barber hairdresser mechanic
 plumber electrician babysitter nanny vet pet dog cat owner author founder leader captain member client customer
-母亲 父亲 妈妈 爸爸 儿子 女儿 孩子 哥哥 弟弟 姐姐 妹妹 丈夫 妻子 老公 老婆 男友 女友 男朋友 女朋友 奶奶 爷爷 外婆 外公 姑姑 阿姨 叔叔 舅舅
-表哥 表姐 表弟 表妹 堂哥 堂弟 朋友 室友 邻居 同事 同学 老板 上司 经理 助理 教练 老师 学生 医生 牙医 护士 律师 会计 房东 房客 保姆 宠物 狗 猫 主人`)
+男友 女友 男朋友 女朋友 堂哥 堂弟 室友 同事 同学 老板 上司 经理 助理 教练 老师 学生 医生 牙医 护士 律师 会计 房东 房客 保姆 宠物 狗 猫 主人`)
 
 func roleWords(s string) map[string]bool {
 	m := map[string]bool{}

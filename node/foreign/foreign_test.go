@@ -114,7 +114,7 @@ func TestSplitText(t *testing.T) {
 		{"", 5, nil}, {"short", 5, []string{"short"}}, {"ab cd ef", 5, []string{"ab", "cd ef"}}, {"aa\n\nbb cc", 7, []string{"aa", "bb cc"}},
 		{"我们在家里", 7, []string{"我们", "在家", "里"}}, {"abcdefgh", 3, []string{"abc", "def", "gh"}},
 	} {
-		if got := pieces(c.text, c.n); !slices.Equal(got, c.want) {
+		if got := inPieces(c.text, c.n); !slices.Equal(got, c.want) {
 			t.Errorf("%q by %d: %q", c.text, c.n, got)
 		}
 	}

@@ -100,7 +100,7 @@ func (r *Result) message(where string, raw []byte) {
 	}
 	metadata := map[string]string{"mail_from": from, "mail_to": field("To"), "mail_id": field("Message-Id")}
 	key := cmp.Or(field("Message-Id"), string(raw))
-	pieces := pieces(text, memory.MaxText-len(title)-64)
+	pieces := inPieces(text, memory.MaxText-len(title)-64)
 	if len(pieces) == 0 {
 		r.skip(where, "there is no plain text")
 	}

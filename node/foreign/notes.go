@@ -166,7 +166,7 @@ func readMarkdown(r *Result, f Format, name string, b []byte) error {
 			at = instant(word(front[k]))
 		}
 	}
-	pieces := pieces(text, memory.MaxText-len(title)-64)
+	pieces := inPieces(text, memory.MaxText-len(title)-64)
 	for i, piece := range pieces {
 		if r.ended() {
 			break
@@ -223,9 +223,9 @@ func list(v any) (out []string) {
 	return out
 }
 
-// pieces cuts a text into pieces of at most n bytes: between paragraphs if possible, otherwise
+// inPieces cuts a text into pieces of at most n bytes: between paragraphs if possible, otherwise
 // between lines, otherwise between characters. Only the blanks between two pieces are lost.
-func pieces(text string, n int) (out []string) {
+func inPieces(text string, n int) (out []string) {
 	for text = strings.TrimSpace(text); len(text) > n; {
 		at := 0
 		for _, between := range []string{"\n\n", "\n", " "} {
