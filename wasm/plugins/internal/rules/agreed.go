@@ -41,8 +41,8 @@ var proposals = []struct {
 	{refuse.WordLists("don't forget to|dont forget to|do not forget to|remember to|make sure to|make sure you"), 'r', false},
 }
 
-// agreedTo reads an agreement to what another speaker has just proposed for a day, or to an errand. It reports whether the sentence needs no
-// other reading.
+// agreedTo reads an agreement to what another speaker has just proposed for a day, or to an errand. It
+// reports whether the sentence needs no other reading.
 func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
 	if b == nil || t.Rejoined || t.Part == discourse.HowTo || s.Chinese() || syntax.HasHan(b.Text) || len(t.Own) == 0 || t.Own[0].Start != s.Start || len(s.Toks) > 20 {

@@ -25,12 +25,6 @@ func dislocated(t *discourse.Talk, s syntax.Sentence) bool {
 		rest = "has" // "he's moved, my brother"
 	}
 	said := "My " + s.Text[s.Toks[k+2].Start:s.End] + " " + rest + s.Text[s.Toks[0].End:s.Toks[k].Start]
-	from := len(t.Out.Candidates)
-	defer otherText(t, s)()
-	for _, o := range syntax.Sentences(said) {
-		o.Ends = s.Ends
-		sentence(t, o)
-	}
-	discourse.StandsFor(t, from, s)
+	inOtherWords(t, s, said)
 	return true
 }

@@ -34,13 +34,7 @@ func fronted(t *discourse.Talk, s syntax.Sentence) bool {
 		t.Refuse("nothing", "names a thing, and says nothing of it", s.Start, s.End)
 		return true // "What's missing?" "The letters I put in the drawer."
 	}
-	from := len(t.Out.Candidates)
-	defer otherText(t, s)()
-	for _, o := range syntax.Sentences(said) {
-		o.Ends = s.Ends
-		sentence(t, o)
-	}
-	discourse.StandsFor(t, from, s)
+	inOtherWords(t, s, said)
 	return true
 }
 

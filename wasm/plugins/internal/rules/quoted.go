@@ -25,6 +25,17 @@ func otherText(t *discourse.Talk, s syntax.Sentence) func() {
 	return func() { t.Quotations, t.Sought, t.Instead = quotations, sought, instead }
 }
 
+// inOtherWords reads a text that says what the sentence s says, in place of it.
+func inOtherWords(t *discourse.Talk, s syntax.Sentence, said string) {
+	from := len(t.Out.Candidates)
+	defer otherText(t, s)()
+	for _, o := range syntax.Sentences(said) {
+		o.Ends = s.Ends
+		sentence(t, o)
+	}
+	discourse.StandsFor(t, from, s)
+}
+
 // rejoined is otherText for a text that was made from a question and its answer.
 func rejoined(t *discourse.Talk, s syntax.Sentence) func() {
 	end := otherText(t, s)

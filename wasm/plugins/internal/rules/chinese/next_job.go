@@ -32,7 +32,7 @@ func nextJob(t *discourse.Talk, b *discourse.BareZh) bool {
 	for _, joined := range joinings {
 		who, firm, ok := strings.Cut(x, joined)
 		if ok && employs(firm) && isFirm(firm, changed) {
-			return factOf(t, b, strings.TrimPrefix(syntax.TrimHeads(who, "后来", "然后", "现在", "刚"), "又"), "work", "employer", firm, 0.85)
+			return factOf(t, b, syntax.TrimHeads(who, "后来", "然后", "现在", "刚", "又"), "work", "employer", firm, 0.85)
 		}
 	}
 	return false
