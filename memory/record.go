@@ -38,6 +38,9 @@ type Memory struct {
 	State    State     `json:"state"`
 	Learnt   time.Time `json:"learnt"`
 	Unlearnt time.Time `json:"unlearnt,omitzero"`
+	// Said is when the last line was said of those that first told the memory: a correction comes after
+	// what it corrects, an answer after its question. Zero: a single line told it.
+	Said     time.Time `json:"said,omitzero"`
 	Into     ID        `json:"into,omitzero"`     // superseded: the memory that took its place
 	Repeats  bool      `json:"repeats,omitempty"` // superseded: it says the same as Into
 	Heard    int       `json:"heard"`             // how many pieces of evidence there were
@@ -56,13 +59,12 @@ func (m *Memory) When() time.Time {
 	return m.Learnt
 }
 
-// Quotes returns the evidence, and first the piece that says what the memory says. This is the last
-// one of when it was learnt, because a correction also cites what it corrects. If a person has
-// given the memory other words since, no piece says them, and none has an excerpt.
+// Quotes returns the evidence, and first the piece that says what the memory says ([Memory.Said]).
+// If a person has given the memory other words since, no piece says them, and none has an excerpt.
 func (m *Memory) Quotes() []Evidence {
 	best, edited := 0, m.Rank == RankPerson
 	for i := range m.Evidence {
-		if !m.Evidence[i].At.After(m.Learnt) {
+		if m.Evidence[i].At.Equal(m.Said) {
 			best = i
 		}
 		edited = edited && Normal(m.Evidence[i].Excerpt) != Normal(m.Text)

@@ -25,6 +25,9 @@ func fold(id memory.ID, as []*memory.Assertion) *item {
 	m.ID, m.Space, m.Group = id, shown.Space, shown.Candidate.Group()
 	m.Candidate, m.Rank = *shown.Candidate, shown.Rank
 	m.State, m.Learnt = memory.Active, first.Clock.Time()
+	if told := shown.Candidate.Evidence; len(told) > 1 {
+		m.Said = slices.MaxFunc(told, func(a, b memory.Evidence) int { return a.At.Compare(b.At) }).At
+	}
 	for _, a := range as {
 		if a.Rank > memory.RankCloud || !v.vault {
 			it.evidence = append(it.evidence, evidenceOf(a)...)

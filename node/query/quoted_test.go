@@ -63,3 +63,17 @@ func TestNoQuoteContradictsItsMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestQuotesWhatToldIt: a memory that is said again is quoted from the line that told it, also if all lines came
+// long after they were said.
+func TestQuotesWhatToldIt(t *testing.T) {
+	n := nodetest.New(t, nil)
+	at := time.Now().AddDate(0, 0, -20)
+	for i, line := range []string{"我搬到上海了。", "I live in Shanghai now."} {
+		nodetest.Hear(t, n, at.Add(time.Duration(i)*time.Hour), "Ana", line)
+	}
+	found, err := n.Search(t.Context(), serve.SearchRequest{Query: "Where do I live?"})
+	if err != nil || len(found.Hits) == 0 || len(found.Hits[0].Evidence) != 2 || found.Hits[0].Evidence[0].Excerpt != "我搬到上海了" {
+		t.Errorf("%+v, %v", found.Hits, err)
+	}
+}
