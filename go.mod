@@ -13,6 +13,7 @@ require (
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.3
 	github.com/Azure/azure-sdk-for-go/sdk/storage/azblob v1.8.0
 	github.com/KimMachineGun/automemlimit v1.0.1
+	github.com/arran4/golang-ical v0.3.4
 	github.com/aws/smithy-go v1.28.6
 	github.com/cedar-policy/cedar-go v1.9.0
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327

@@ -79,6 +79,13 @@ func TestImport(t *testing.T) {
 	b.press("[data-act=take]")
 	b.says("1 added; 0 already there.")
 
+	ics := write("my.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nSUMMARY:Dentist\nDTSTART:20261017T141500Z\nDESCRIPTION:The door code is 4471#\nEND:VEVENT\nEND:VCALENDAR\n")
+	b.visit("/import", "[name=file]")
+	b.do(chromedp.SetUploadFiles("[name=file]", []string{ics}), chromedp.Click(".import form .button"), chromedp.WaitVisible(".plan .rows li"))
+	b.says("1 text from Calendar (.ics)")
+	b.press("[data-act=take]")
+	b.says("1 added; 0 already there.") // without its notes, which hold a secret
+
 	// A secret from another system's vault is named, but never shown.
 	mirix := write("mirix.json", `{"memories": {"episodic": {"items": []}, "semantic": {"items": [{"id": "s1", "summary": "The kettle is blue"}]}, "knowledge_vault": {"items": [{"id": "v1", "caption": "office Wi-Fi", "secret_value": "tulip-42-harbor"}]}}}`)
 	b.visit("/import", "[name=file]")

@@ -100,7 +100,7 @@ const (
 // weigh refuses JSON that would take more than MaxHeld bytes once it is parsed.
 func (r *Result) weigh(f Format, name string, b []byte) error {
 	switch f {
-	case Notes, BasicMemory, WhatsApp, Mbox:
+	case Notes, BasicMemory, WhatsApp, Mbox, Calendar:
 		return nil
 	}
 	if !r.bounded {

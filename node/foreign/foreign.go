@@ -1,6 +1,6 @@
-// Package foreign reads the exports of assistants, chats, mailboxes and note-taking programs,
-// as texts that a node can add: memories, notes, mails and visits unchanged, with the other
-// system's name as a tag, and what was said as lines for the extractors.
+// Package foreign reads the exports of assistants, chats, mailboxes, calendars and note-taking
+// programs, as texts that a node can add: memories, notes, mails, appointments and visits
+// unchanged, with the other system's name as a tag, and what was said as lines for the extractors.
 //
 // Each text has a key made of the format and the other system's id for it, so that an import
 // can be repeated.
@@ -37,6 +37,7 @@ const (
 	WhatsApp  Format = "whatsapp"  // a chat that was exported without media
 	Telegram  Format = "telegram"  // result.json of Telegram Desktop
 	Mbox      Format = "mbox"      // a mailbox in one file
+	Calendar  Format = "calendar"  // iCalendar (RFC 5545), as every calendar program exports it
 	Locations Format = "locations" // Google's location history: Timeline.json, or Takeout's semantic location files
 
 	Mirix       Format = "mirix"        // the answer to GET /memory/components
@@ -47,7 +48,7 @@ const (
 )
 
 // Formats are all formats.
-var Formats = []Format{Mem0, ChatGPT, Claude, Notes, WhatsApp, Telegram, Mbox, Locations, Mirix, Letta, Omi, Screenpipe, BasicMemory}
+var Formats = []Format{Mem0, ChatGPT, Claude, Notes, WhatsApp, Telegram, Mbox, Calendar, Locations, Mirix, Letta, Omi, Screenpipe, BasicMemory}
 
 // Orders are the possible orders of a date.
 var Orders = []string{"dmy", "mdy", "ymd"}
@@ -187,6 +188,7 @@ var readers = map[Format]struct {
 	WhatsApp:    {readWhatsApp, ""},
 	Telegram:    {readTelegram, "result.json of Telegram Desktop"},
 	Mbox:        {alone(readMbox), ""},
+	Calendar:    {readCalendar, ""},
 	Locations:   {readLocations, "Timeline.json, or a file of Takeout's Semantic Location History"},
 	Mirix:       {alone(readMirix), "the answer to GET /memory/components, with \"memories\""},
 	Letta:       {alone(readLetta), "an agent file with \"blocks\" or \"core_memory\", or a list of passages"},
@@ -227,6 +229,8 @@ func Guess(name string, start []byte) Format {
 		return Notes
 	case strings.HasPrefix(text, "From "):
 		return Mbox
+	case strings.HasPrefix(strings.ToUpper(text[:min(len(text), 64)]), "BEGIN:VCALENDAR"):
+		return Calendar
 	case whatsAppHead.MatchString(strings.SplitN(strings.NewReplacer("\u200e", "", "\u202f", " ").Replace(text), "\n", 2)[0]):
 		return WhatsApp
 	case !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "["):

@@ -182,6 +182,14 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 					r.Problem, r.Added = nil, &again
 				}
 			}
+			if r.Problem != nil && errors.Is(r.Problem, serve.ErrSecret) && foreign.DropNotes(&part[i]) {
+				if again, err := cl.Add(ctx, part[i]); err == nil {
+					r.Problem, r.Added = nil, &again
+					m.PrintAbove(func() {
+						fmt.Fprintf(a.Stderr, "%q: its notes hold a secret, and are left out\n", cli.OneLine(cli.Short(part[i].Text, 60)))
+					})
+				}
+			}
 			switch {
 			case r.Problem != nil:
 				done.Failed++
@@ -219,7 +227,7 @@ func changed(add *serve.AddRequest, p *serve.Problem) bool {
 // the request so that the extractors read the text: they put the secret into the vault and remember
 // the rest. A note or a mail is more than a spoken line, and stays refused.
 func holdsSecret(add *serve.AddRequest, p *serve.Problem) bool {
-	if add.Infers() || add.Fields.Resource != nil || !errors.Is(p, serve.ErrSecret) {
+	if add.Infers() || add.Fields.Resource != nil || add.Fields.Episodic != nil || !errors.Is(p, serve.ErrSecret) {
 		return false
 	}
 	yes := true

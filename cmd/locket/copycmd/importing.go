@@ -54,6 +54,7 @@ shows what would be added.
   whatsapp   a chat, exported without media
   telegram   result.json of Telegram Desktop, of a chat or the account
   mbox       a mailbox in one file, from Thunderbird or Google Takeout
+  calendar   an .ics file, as every calendar program exports it
   locations  Google's Timeline.json, or Takeout's Semantic Location History, a file or folder
   mirix      the answer to GET /memory/components?memory_type=all&limit=200
   letta      an agent file (.af), or a list of archival passages
@@ -62,12 +63,13 @@ shows what would be added.
   screenpipe the answer to GET /search
   basic-memory  its folder of Markdown
 
-Memories of mem0, notes and mails are kept unchanged, and visits to places as episodes. The
-extractors read what people wrote: in conversations with an assistant what you wrote, in
+Memories of mem0, notes and mails are kept unchanged, and visits to places and appointments
+as episodes. The extractors read what people wrote: in conversations with an assistant what you wrote, in
 chats what everybody wrote. --me gives your name in a chat if it differs from your settings.`,
 		Example: `  locket import memories.jsonl.age
   locket import --from mem0 mem0.json
   locket import --from notes ~/Notes
+  locket import --from calendar calendar.ics
   locket import --from whatsapp --me "Anna B." --dry-run chat.txt
   locket import --from omi --key-file omi.key --dry-run https://api.omi.me`,
 		RunE: func(cmd *cobra.Command, args []string) error {

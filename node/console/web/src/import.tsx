@@ -7,7 +7,7 @@ import { Icon } from "./icons";
 import { TakeOut } from "./takeout";
 import { asProblem, changes, T } from "./widgets";
 
-const systems = ["mem0", "chatgpt", "claude", "notes", "whatsapp", "telegram", "mbox", "locations", "mirix", "letta", "omi", "screenpipe", "basic-memory"];
+const systems = ["mem0", "chatgpt", "claude", "notes", "whatsapp", "telegram", "mbox", "calendar", "locations", "mirix", "letta", "omi", "screenpipe", "basic-memory"];
 
 interface Add {
   text: string;
@@ -15,7 +15,7 @@ interface Add {
   infer?: boolean;
   undated?: boolean;
   speaker?: string;
-  fields?: { resource?: { title?: string } };
+  fields?: { resource?: { title?: string }; episodic?: { details?: string } };
 }
 
 interface Read {
@@ -174,7 +174,14 @@ async function addAll(adds: Add[], show: (c: Count) => void) {
     let n = 0;
     for (let size = 0; n < inBatch && c.done + n < adds.length && (n === 0 || size < bytesInBatch); n++) size += 2 * JSON.stringify(adds[c.done + n]).length;
     const part = adds.slice(c.done, c.done + n);
-    const got = await call<{ results: { added?: { repeated?: boolean }; problem?: { detail?: string; title?: string } }[] }>("POST", "/v1/memories/batch", { operations: part.map((add) => ({ add })) });
+    const got = await call<{ results: { added?: { repeated?: boolean }; problem?: { type?: string; detail?: string; title?: string } }[] }>("POST", "/v1/memories/batch", { operations: part.map((add) => ({ add })) });
+    for (const [i, r] of got.results.entries()) {
+      const notes = part[i].fields?.episodic?.details;
+      if (notes && r.problem?.type?.endsWith(":secret")) { // as foreign.DropNotes
+        const add = { ...part[i], fields: { episodic: { ...part[i].fields?.episodic, details: undefined } } };
+        got.results[i] = (await call<typeof got>("POST", "/v1/memories/batch", { operations: [{ add }] })).results[0];
+      }
+    }
     for (const r of got.results) r.problem ? c.failed.push(r.problem.detail ?? r.problem.title ?? "") : r.added?.repeated ? c.there++ : c.added++;
     c.done += n;
     show({ ...c, over: c.done === adds.length });

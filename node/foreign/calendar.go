@@ -1,0 +1,398 @@
+package foreign
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	ics "github.com/arran4/golang-ical"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// maxGuests limits how many guests the text of an appointment names.
+const maxGuests = 8
+
+// entry is an event or a task of a calendar: the lines between its BEGIN and END, without those of its
+// alarms.
+type entry struct {
+	kind  string // VEVENT or VTODO
+	line  int    // its first line
+	lines map[string][]*ics.BaseProperty
+}
+
+// calendar is what a file has.
+type calendar struct {
+	entries []*entry
+	own     *time.Location
+	zones   map[string]*time.Location // by the file's names for them; nil: it is not known
+	others  int                       // entries of other kinds
+}
+
+// readCalendar reads iCalendar (RFC 5545): an appointment for each event, a fact for each event that is
+// repeated, and a plan for each open task. An event that was moved replaces what was imported of it.
+func readCalendar(r *Result, name string, b []byte, o Options) error {
+	c := &calendar{own: o.zone(), zones: map[string]*time.Location{}}
+	if err := c.read(r, name, b); err != nil {
+		return err
+	}
+	cancelled, done := 0, 0
+	for _, e := range c.entries {
+		switch status := e.text("STATUS"); {
+		case r.ended():
+			return nil
+		case status == "CANCELLED":
+			cancelled++
+		case e.kind == "VTODO" && (status == "COMPLETED" || e.text("COMPLETED") != ""):
+			done++
+		default:
+			c.add(r, fmt.Sprintf("%s, line %d", name, e.line), e, &o)
+		}
+	}
+	if cancelled+done+c.others > 0 {
+		r.skip(name, "left out: cancelled: %d; tasks that are done: %d; journals, busy times and others: %d", cancelled, done, c.others)
+	}
+	return nil
+}
+
+// read reads the entries and the zones of a file.
+func (c *calendar) read(r *Result, name string, b []byte) error {
+	if !bytes.HasPrefix(bytes.ToUpper(b[:min(len(b), 64)]), []byte("BEGIN:VCALENDAR")) {
+		return fmt.Errorf("%w: %s: want a calendar, which begins with \"BEGIN:VCALENDAR\"", memory.ErrInvalid, name)
+	}
+	var open []string // the components that have begun, the innermost last
+	var e *entry
+	var zone, standard string
+	stream, n := ics.NewCalendarStream(bytes.NewReader(b)), 0
+	for !r.ended() {
+		line, err := stream.ReadLine()
+		if line == nil || len(*line) == 0 {
+			if err != nil {
+				break
+			}
+			continue
+		}
+		n++
+		p, bad := ics.ParseProperty(*line)
+		if p == nil || bad != nil {
+			r.skip(fmt.Sprintf("%s, line %d", name, n), "it is no line of a calendar: %.40q", string(*line))
+		} else {
+			inside := ""
+			if len(open) > 0 {
+				inside = open[len(open)-1]
+			}
+			switch key := strings.ToUpper(p.IANAToken); {
+			case key == "BEGIN":
+				kind := strings.ToUpper(p.Value)
+				if open = append(open, kind); len(open) > maxDepth {
+					return fmt.Errorf("%w: %s, line %d: more than %d components within each other", memory.ErrInvalid, name, n, maxDepth)
+				}
+				switch kind {
+				case "VEVENT", "VTODO":
+					e = &entry{kind: kind, line: n, lines: map[string][]*ics.BaseProperty{}}
+				case "VTIMEZONE":
+					zone, standard = "", ""
+				case "VCALENDAR", "STANDARD", "DAYLIGHT", "VALARM":
+				default:
+					c.others++
+				}
+			case key == "END":
+				if inside != strings.ToUpper(p.Value) {
+					return fmt.Errorf("%w: %s, line %d: %.40q ends what did not begin", memory.ErrInvalid, name, n, p.Value)
+				}
+				open = open[:len(open)-1]
+				switch {
+				case e != nil && inside == e.kind:
+					c.entries, e = append(c.entries, e), nil
+				case inside == "VTIMEZONE" && zone != "":
+					c.zones[zone] = c.zone(zone, standard)
+				}
+			case e != nil && inside == e.kind:
+				if key == "ATTENDEE" || len(e.lines[key]) == 0 {
+					e.lines[key] = append(e.lines[key], p)
+				}
+			case key == "TZID" && inside == "VTIMEZONE":
+				zone = p.Value
+			case key == "TZOFFSETTO" && inside == "STANDARD":
+				standard = p.Value
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+	}
+	if len(open) > 0 && r.err == nil {
+		return fmt.Errorf("%w: %s: it ends within %s: the file is cut off", memory.ErrInvalid, name, open[len(open)-1])
+	}
+	return nil
+}
+
+// zone returns the zone that a file calls name: one of the IANA's, perhaps with something before it, or
+// else the wearer's, if it has the same standard time, such as +0100. nil: it is not known.
+func (c *calendar) zone(name, standard string) *time.Location {
+	name = strings.Trim(name, `"/`)
+	for rest := name; rest != ""; _, rest, _ = strings.Cut(rest, "/") {
+		if z, err := time.LoadLocation(rest); err == nil && rest != "Local" {
+			return z
+		}
+	}
+	year := time.Now().Year()
+	_, winter := time.Date(year, time.January, 1, 0, 0, 0, 0, c.own).Zone()
+	_, summer := time.Date(year, time.July, 1, 0, 0, 0, 0, c.own).Zone()
+	if t, err := time.Parse("-0700", standard); err == nil {
+		if _, off := t.Zone(); off == min(winter, summer) {
+			return c.own
+		}
+	}
+	return nil
+}
+
+// duration matches a duration of RFC 5545 (3.3.6), such as P1D or PT1H30M.
+var duration = regexp.MustCompile(`^P(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,4})M)?(?:\d{1,4}S)?)?$`)
+
+// lasting reads a duration, without its seconds. It is 0 if the text is none.
+func lasting(s string) (d time.Duration) {
+	units := []time.Duration{7 * 24 * time.Hour, 24 * time.Hour, time.Hour, time.Minute}
+	for i, digits := range duration.FindStringSubmatch(s) {
+		if n, err := strconv.Atoi(digits); i > 0 && err == nil {
+			d += time.Duration(n) * units[i-1]
+		}
+	}
+	return d
+}
+
+// moment is a time of an entry. Without a clock it is the beginning of a day in the wearer's zone.
+type moment struct {
+	time.Time
+	clock bool
+}
+
+func (m moment) show(han bool) string {
+	layout := "Monday 2 January 2006"
+	if han {
+		layout = "2006年1月2日" + "星期" + string([]rune("日一二三四五六")[m.Weekday()])
+	}
+	if m.clock {
+		layout += ", 15:04"
+		if han {
+			layout = strings.Replace(layout, ", ", " ", 1)
+		}
+	}
+	return m.Format(layout)
+}
+
+// moment reads a date or a time. It is zero if the entry has none.
+func (c *calendar) moment(e *entry, key string) (moment, error) {
+	p := e.first(key)
+	if p == nil {
+		return moment{}, nil
+	}
+	zone := c.own
+	if id := p.ICalParameters["TZID"]; len(id) == 1 && !strings.HasSuffix(p.Value, "Z") {
+		known, ok := c.zones[id[0]]
+		if !ok {
+			known = c.zone(id[0], "")
+			c.zones[id[0]] = known
+		}
+		if zone = known; zone == nil {
+			return moment{}, fmt.Errorf("%s: the time zone %.60q is not known", key, id[0])
+		}
+	}
+	for layout, in := range map[string]*time.Location{"20060102T150405Z": time.UTC, "20060102T150405": zone, "20060102": c.own} {
+		if t, err := time.ParseInLocation(layout, p.Value, in); err == nil {
+			return moment{t.In(c.own), layout != "20060102"}, nil
+		}
+	}
+	return moment{}, fmt.Errorf("%s: %.40q is no time", key, p.Value)
+}
+
+func (e *entry) first(key string) *ics.BaseProperty {
+	if len(e.lines[key]) == 0 {
+		return nil
+	}
+	return e.lines[key][0]
+}
+
+// text returns a value, in one line.
+func (e *entry) text(key string) string {
+	if p := e.first(key); p != nil {
+		return strings.Join(strings.Fields(strings.ToValidUTF8(p.Value, "�")), " ")
+	}
+	return ""
+}
+
+// guests returns the names of those who are invited, without the wearer's.
+func (e *entry) guests(o *Options) (names []string) {
+	for _, p := range e.lines["ATTENDEE"] {
+		for _, n := range p.ICalParameters["CN"] {
+			n = strings.Join(strings.Fields(strings.Trim(strings.ToValidUTF8(n, "�"), `"`)), " ")
+			if n != "" && !strings.Contains(n, "@") && len(n) <= memory.MaxName && o.speaker(n) != "" && !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}
+
+// add adds what becomes of an entry.
+func (c *calendar) add(r *Result, where string, e *entry, o *Options) {
+	title := e.text("SUMMARY")
+	if title == "" {
+		r.skip(where, "it has no title")
+		return
+	}
+	begins := "DTSTART"
+	if e.kind == "VTODO" {
+		begins = "DUE"
+	}
+	var times [4]moment
+	for i, key := range []string{begins, "DTEND", "LAST-MODIFIED", "DTSTAMP"} {
+		t, err := c.moment(e, key)
+		if err != nil && i < 2 {
+			r.skip(where, "%s: %v", title, err)
+			return
+		}
+		times[i] = t
+	}
+	start, end := times[0], times[1]
+	if start.IsZero() && e.kind == "VEVENT" {
+		r.skip(where, "%s: it has no beginning", title)
+		return
+	}
+	if p := e.first("DURATION"); p != nil && end.IsZero() && !start.IsZero() {
+		end = moment{start.Add(lasting(p.Value)), start.clock}
+	}
+	if !start.clock && !end.IsZero() { // its last day is the one before
+		end.Time = end.AddDate(0, 0, -1)
+	}
+	if !end.After(start.Time) {
+		end = moment{}
+	}
+	han := strings.ContainsFunc(title, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+	when, over := between(start, end, han), time.Time{}
+	rule := e.text("RRULE")
+	if rule != "" && !start.IsZero() {
+		when, over = c.repeats(rule, start, end, han)
+	}
+	place, guests := e.text("LOCATION"), e.guests(o)
+	uid := cmp.Or(e.text("UID"), title+"\x1f"+start.UTC().Format(time.RFC3339))
+	if at := e.text("RECURRENCE-ID"); at != "" {
+		uid += "\x1f" + at
+	}
+	text, details := sentence(title, when, place, guests, han), ""
+	if p := e.first("DESCRIPTION"); p != nil {
+		details = strings.ToValidUTF8(p.Value[:min(len(p.Value), memory.MaxText)], "")
+	}
+	add := r.add(Calendar, where, strings.Join([]string{uid, text, details}, "\x1f"), text, cmp.Or(times[2], times[3]).Time, map[string]string{"calendar_id": e.text("UID")})
+	if add == nil {
+		return
+	}
+	if class := e.text("CLASS"); class == "PRIVATE" || class == "CONFIDENTIAL" {
+		private := memory.Private
+		add.Sensitivity = &private
+	}
+	if rule != "" && over.IsZero() {
+		add.Type, add.Tags = memory.Semantic, append(add.Tags, "habit")
+		return
+	}
+	kind := "appointment"
+	if e.kind == "VTODO" {
+		kind = "plan"
+	}
+	add.Type, add.Tags = memory.Episodic, append(add.Tags, kind)
+	f := &memory.EpisodicFields{EventType: kind, Details: details, Place: cut(place), Started: start.Time, Ended: cmp.Or(over, end.Time)}
+	if add.Fields.Episodic = f; start.IsZero() {
+		return
+	}
+	if rule == "" && !start.clock && !end.IsZero() {
+		f.Ended = end.AddDate(0, 0, 1).Add(-time.Minute)
+	}
+	layout := "2006-01-02 15:04"
+	if !start.clock {
+		layout = time.DateOnly
+	}
+	sum := sha256.Sum256([]byte(uid)) // two events with one title don't replace each other
+	add.Slot = &memory.Slot{Subject: "user", Attribute: "event_" + hex.EncodeToString(sum[:6]), Value: start.Format(layout)}
+}
+
+// DropNotes takes the notes out of an appointment, and reports whether it has any. The console does the same
+// (import.tsx).
+func DropNotes(add *serve.AddRequest) bool {
+	f := add.Fields.Episodic
+	if f == nil || f.Details == "" {
+		return false
+	}
+	f.Details = ""
+	return true
+}
+
+// between says from when to when something is.
+func between(start, end moment, han bool) string {
+	switch to := " to "; {
+	case start.IsZero():
+		return ""
+	case end.IsZero():
+		return start.show(han)
+	case start.clock && start.Format(time.DateOnly) == end.Format(time.DateOnly):
+		if han {
+			to = "到"
+		}
+		return start.show(han) + to + end.Format("15:04")
+	default:
+		if han {
+			to = "到"
+		}
+		return start.show(han) + to + end.show(han)
+	}
+}
+
+// sentence puts an entry into words, English ones or Chinese ones.
+func sentence(title, when, place string, guests []string, han bool) string {
+	more := len(guests) - maxGuests
+	guests = guests[:min(len(guests), maxGuests)]
+	if han {
+		out := title
+		if when != "" {
+			out += "：" + when
+		}
+		if place != "" {
+			out += "，地点：" + place
+		}
+		if len(guests) > 0 {
+			out += "，参加的人：" + strings.Join(guests, "、")
+			if more > 0 {
+				out += fmt.Sprintf("，还有%d人", more)
+			}
+		}
+		return out
+	}
+	out := title
+	if when != "" {
+		out += ": " + when
+	}
+	if place != "" {
+		out += ", at " + place
+	}
+	if len(guests) > 0 {
+		if more > 0 {
+			guests = append(guests, fmt.Sprintf("%d others", more))
+		}
+		last := len(guests) - 1
+		out += ", with "
+		if last > 0 {
+			out += strings.Join(guests[:last], ", ") + " and "
+		}
+		out += guests[last]
+	}
+	return out
+}
