@@ -87,9 +87,9 @@ func fenced(items []item, otherwise string) string {
 }
 
 type owners struct {
-	UserID  string `json:"user_id,omitempty" jsonschema:"the user whom the memories belong to"`
-	AgentID string `json:"agent_id,omitempty" jsonschema:"the agent that the memories belong to"`
-	RunID   string `json:"run_id,omitempty" jsonschema:"the run that the memories belong to"`
+	UserID  string `json:"user_id,omitempty" jsonschema:"only for an app with users of its own: the user whom the memories belong to; leave it out for the wearer"`
+	AgentID string `json:"agent_id,omitempty" jsonschema:"the agent that the memories belong to; usually left out"`
+	RunID   string `json:"run_id,omitempty" jsonschema:"the run that the memories belong to; usually left out"`
 }
 
 // filter combines an owner's filter with another one.
@@ -120,8 +120,8 @@ func (o *owners) filter(given map[string]any) (filter.Filter, error) {
 type searchIn struct {
 	Query   string         `json:"query" jsonschema:"a question, or words"`
 	Limit   int            `json:"limit,omitempty" jsonschema:"default 10, at most 100"`
-	Types   []string       `json:"types,omitempty" jsonschema:"only these types of memory"`
-	Filters map[string]any `json:"filters,omitempty" jsonschema:"a filter: AND, OR and NOT over fields such as tags, type, speaker, place, said, metadata.KEY"`
+	Types   []string       `json:"types,omitempty" jsonschema:"only these types of memory: core, episodic, semantic, procedural or resource"`
+	Filters map[string]any `json:"filters,omitempty" jsonschema:"a filter: AND, OR and NOT over fields such as tags, type, speaker, place, said, metadata.KEY; for example {\"said\": {\"gte\": \"2026-11-20\"}}"`
 	AsOf    string         `json:"as_of,omitempty" jsonschema:"only what was true then: a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z"`
 	owners
 }
@@ -238,7 +238,12 @@ func (t *server) reading(s *sdk.Server) {
 	}, (*found).text)
 	tool(s, sdk.Tool{Name: "get_memory", Annotations: reads("Get a memory"), Description: "Returns one memory by its id or cite. Call it when you have one of these."}, t.get, func(it *item) string { return fenced([]item{*it}, "") })
 	tool(s, sdk.Tool{Name: "get_context", Annotations: reads("Get context"), Description: "Returns what you should know about a topic or conversation, as one block within a budget, with the cite of each line. Call it when a conversation begins or its topic changes."}, t.context,
-		func(o *contextOut) string { return cmp.Or(o.Text, "Nothing is known about that.") })
+		func(o *contextOut) string {
+			if o.Text == "" && o.Known {
+				return "Something is known about that, but the budget is too small for it."
+			}
+			return cmp.Or(o.Text, "Nothing is known about that.")
+		})
 	tool(s, sdk.Tool{Name: "ask", Annotations: reads("Ask the memory"), Description: "Answers a question from memory, with cites; without a language model, it returns the evidence. Call it when one question needs an answer of its own."}, t.ask, (*askOut).text)
 	tool(s, sdk.Tool{Name: "list_entities", Annotations: reads("List users, agents and runs"), Description: "Lists the users, agents and runs that memories belong to, with counts. Call it to find a user_id, agent_id or run_id."}, t.entities, plainly[entitiesOut])
 	t.chatGPT(s)
@@ -258,6 +263,9 @@ func readTime(name, text string) (time.Time, error) {
 }
 
 func (t *server) find(ctx context.Context, in searchIn) (out found, err error) {
+	if in.Limit < 0 || in.Limit > serve.MaxHits {
+		return out, fmt.Errorf("limit: %d, want 1 to %d", in.Limit, serve.MaxHits)
+	}
 	q := serve.SearchRequest{Query: in.Query, K: in.Limit}
 	if q.AsOf, err = readTime("as_of", in.AsOf); err != nil {
 		return out, err
@@ -296,11 +304,30 @@ func (t *server) page(ctx context.Context, q serve.ListQuery) (found, error) {
 }
 
 func (t *server) get(ctx context.Context, in idIn) (item, error) {
-	m, err := t.of(ctx).Get(ctx, in.MemoryID)
+	m, err := t.memory(ctx, in.MemoryID)
 	if err != nil {
 		return item{}, err
 	}
-	return itemOf(&m), nil
+	it := itemOf(&m)
+	it.Memory = fullText(&m)
+	return it, nil
+}
+
+func (t *server) memory(ctx context.Context, id string) (memory.Memory, error) {
+	id, err := given(id)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	return t.of(ctx).Get(ctx, id)
+}
+
+// given returns an id or a cite that a host gave, which may be in a URI.
+func given(id string) (string, error) {
+	id = strings.TrimPrefix(strings.TrimSpace(id), scheme)
+	if id == "" || len(id) > len(memory.ID{}.String()) {
+		return "", fmt.Errorf("memory_id: %.40q: want an id or a cite, as search_memories returns it", id)
+	}
+	return id, nil
 }
 
 func (t *server) context(ctx context.Context, in contextIn) (contextOut, error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -63,13 +62,16 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 	texts := []string{in.Text}
 	if len(in.Messages) > 0 {
 		if in.Text != "" {
-			return out, errors.New("messages: want text or messages")
+			return out, errors.New("messages: want text or messages, not both")
 		}
 		texts = nil
 		for _, m := range in.Messages {
 			if m.Role == "" || m.Role == "user" {
 				texts = append(texts, m.Content)
 			}
+		}
+		if len(texts) == 0 {
+			return out, errors.New("messages: none is the user's, and only those are remembered")
 		}
 	}
 	out.Results = []change{}
@@ -98,7 +100,11 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 }
 
 func (t *server) update(ctx context.Context, in updateIn) (written, error) {
-	m, err := t.of(ctx).Update(ctx, in.MemoryID, serve.UpdateRequest{Text: &in.Text})
+	id, err := given(in.MemoryID)
+	if err != nil {
+		return written{}, err
+	}
+	m, err := t.of(ctx).Update(ctx, id, serve.UpdateRequest{Text: &in.Text})
 	if err != nil {
 		return written{}, err
 	}
@@ -107,8 +113,15 @@ func (t *server) update(ctx context.Context, in updateIn) (written, error) {
 
 func (t *server) forget(ctx context.Context, ids ...string) (out written, err error) {
 	out.Results = []change{}
+	if len(ids) == 0 {
+		return out, errors.New("memory_ids: empty: want the ids or cites of the memories")
+	}
 	for _, id := range ids {
-		d, err := t.of(ctx).Delete(ctx, strings.TrimPrefix(id, scheme))
+		id, err := given(id)
+		var d serve.Deleted
+		if err == nil {
+			d, err = t.of(ctx).Delete(ctx, id)
+		}
 		if err != nil {
 			return out, fmt.Errorf("%w (%d of %d were erased)", err, len(out.Results), len(ids))
 		}
