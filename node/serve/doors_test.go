@@ -2,9 +2,11 @@ package serve_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -48,6 +50,40 @@ func TestDoorsAreForApps(t *testing.T) {
 	} {
 		if w := ask(h, "POST", c.path, c.body, "Authorization", "Bearer "+c.header); w.Code != c.status {
 			t.Errorf("%s with %d bytes: %d %s, want %d", c.path, len(c.body), w.Code, w.Body, c.status)
+		}
+	}
+}
+
+// OpenAI's clients show the text of an error only if it is in error.message. A wrong key, a missing
+// right and an unknown path are answered before any handler that knows who calls.
+func TestEarlyProblemsAreReadByOpenAI(t *testing.T) {
+	h := serve.New(serve.Options{Services: nodetest.New(t, nodetest.Cheap).Services(), ForApps: func(http.Handler) map[string]serve.Door {
+		return map[string]serve.Door{"POST /v1/chat/completions": {Handler: http.NotFoundHandler(), Needs: serve.RightChat}}
+	}})
+	owner := serve.InProcess(h)
+	defer owner.Close()
+	n, err := owner.AddApp(t.Context(), serve.AppRequest{Name: "reader", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		method, path, key string
+		status            int
+		want              string
+	}{
+		{"POST", "/v1/chat/completions", "lka_AAAAAAAAAAAAAAAAAAAAAAAAAA", 401, "no app has this key"},
+		{"POST", "/v1/chat/completions", string(n.Key), 403, "app reader may not chat"},
+		{"GET", "/v1/chat/completions", string(n.Key), 405, "the path takes POST"},
+		{"POST", "/v1/embeddings", string(n.Key), 404, "there is no /v1/embeddings"},
+	} {
+		w := ask(h, c.method, c.path, "", "Authorization", "Bearer "+c.key)
+		var got struct {
+			Status int
+			Detail string
+			Error  struct{ Message string }
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Status != c.status || !strings.Contains(got.Error.Message, c.want) || got.Error.Message != got.Detail {
+			t.Errorf("%s %s: %d %s, %v", c.method, c.path, w.Code, w.Body, err)
 		}
 	}
 }

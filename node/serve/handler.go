@@ -126,10 +126,10 @@ func withoutUnknownRoutes(mux *http.ServeMux) http.Handler {
 		plain.ServeHTTP(probe, r)
 		if allow := probe.header.Get("Allow"); allow != "" {
 			w.Header().Set("Allow", allow)
-			writeProblem(w, kindMethod.problem("", "the path takes "+allow))
+			writeEarlyProblem(w, kindMethod.problem("", "the path takes "+allow))
 			return
 		}
-		writeProblem(w, kindRoute.problem("", "see /v1/openapi.yaml"))
+		writeEarlyProblem(w, kindRoute.problem("", fmt.Sprintf("there is no %.60s: see /v1/openapi.yaml", r.URL.Path)))
 	})
 }
 
@@ -173,7 +173,7 @@ func (h *handler) guard(next http.Handler) http.Handler {
 					header.Set("WWW-Authenticate", c)
 				}
 			}
-			writeProblem(w, p)
+			writeEarlyProblem(w, p)
 			return
 		}
 		defer leave()

@@ -184,12 +184,26 @@ func (h *handler) problemOf(ctx context.Context, route string, err error) *Probl
 	return kindInternal.problem("", "see the node's log")
 }
 
-func writeProblem(w http.ResponseWriter, p *Problem) {
+func writeProblem(w http.ResponseWriter, p *Problem) { writeProblemAs(w, p, p) }
+
+// writeEarlyProblem writes a problem that is found before it is known which handler is called.
+// OpenAI's clients look for its text in error.message, and without that show only the status.
+func writeEarlyProblem(w http.ResponseWriter, p *Problem) {
+	type message struct {
+		Message string `json:"message"`
+	}
+	writeProblemAs(w, p, struct {
+		*Problem
+		Error message `json:"error"`
+	}{p, message{p.Error()}})
+}
+
+func writeProblemAs(w http.ResponseWriter, p *Problem, body any) {
 	if p.Status == http.StatusUnauthorized && w.Header().Get("WWW-Authenticate") == "" {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="locket"`)
 	}
 	p.Header(w.Header())
-	writeJSON(w, p.Status, MediaTypeProblem, p)
+	writeJSON(w, p.Status, MediaTypeProblem, body)
 }
 
 func writeJSON(w http.ResponseWriter, status int, media string, v any) {

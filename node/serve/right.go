@@ -307,11 +307,11 @@ func (h *handler) forApps(name string, door Door) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := CallerOf(r.Context())
 		if c == nil {
-			writeProblem(w, kindKey.problem("authorization", "send the key of an app as a bearer token; locket app add makes one"))
+			writeEarlyProblem(w, kindKey.problem("authorization", "send the key of an app as a bearer token; locket app add makes one"))
 			return
 		}
 		if err := c.May(r.Context(), cmp.Or(door.Needs, RightApp), name); err != nil {
-			writeProblem(w, h.problemOf(r.Context(), r.URL.Path, err))
+			writeEarlyProblem(w, h.problemOf(r.Context(), r.URL.Path, err))
 			return
 		}
 		paid := new(atomic.Bool)
