@@ -55,7 +55,7 @@ func (a *App) ShowHits(w io.Writer, r *serve.SearchResult, how HitStyle) {
 		if h.Cold {
 			h.Text = coldLine(h.Memory)
 		}
-		fmt.Fprintf(w, "%5.2f  %s  %-10s  %s%s\n", h.Score, a.Paint.Dim(ShortID(h.ID)), what, a.Paint.Bold(OneLine(h.Text)), mark)
+		fmt.Fprintf(w, "%5.2f  %s  %-10s  %s%s\n", h.Score, a.Paint.Dim(ShortID(h.ID)), what, a.Paint.Bold(Listed(h.Text)), mark)
 		if h.SharedBy != nil {
 			fmt.Fprintf(w, "       %s\n", a.SharedBy(h.SharedBy))
 		}

@@ -120,6 +120,10 @@ func OneLine(s string) string {
 	return s
 }
 
+// Listed returns a text as a line of a list: on one line, and cut where it would fill the terminal.
+// locket get shows all of it.
+func Listed(s string) string { return Short(OneLine(s), 500) }
+
 // Plural is "1 memory", "2 memories".
 func Plural(n int, one, many string) string {
 	if n == 1 {
@@ -150,7 +154,7 @@ func (a *App) Row(w io.Writer, m *memory.Memory) {
 	if a.Day(at) != a.Day(m.Learnt) {
 		learnt = a.Paint.Dim("  learnt " + a.ShowTime(m.Learnt))
 	}
-	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.Paint.Dim(ShortID(m.ID)), m.Type, a.Paint.Dim(a.begins(m, at)), OneLine(m.Text), MemoryMarks(m), learnt)
+	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.Paint.Dim(ShortID(m.ID)), m.Type, a.Paint.Dim(a.begins(m, at)), Listed(m.Text), MemoryMarks(m), learnt)
 }
 
 // begins is [App.ShowEventTime] for an event, and [App.ShowTime] for everything else.

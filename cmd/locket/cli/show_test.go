@@ -47,6 +47,16 @@ func TestRowSaysWhenItHappened(t *testing.T) {
 }
 
 // A stay of whole days ends on the day that was said, and a thing of some hours when it ended.
+// A long text, which an app may have added, does not fill the terminal.
+func TestRowIsCut(t *testing.T) {
+	var out strings.Builder
+	a := &App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}
+	a.Row(&out, &memory.Memory{Candidate: memory.Candidate{Text: "begins " + strings.Repeat("a", 20_000)}})
+	if s := out.String(); !strings.Contains(s, "begins aaa") || !strings.Contains(s, "aaa…") || len(s) > 1000 {
+		t.Errorf("%d bytes: %.200s", len(s), s)
+	}
+}
+
 func TestSpans(t *testing.T) {
 	a := &App{Settings: &config.Loaded{Config: config.Config{Zone: "Europe/Berlin"}}}
 	for _, c := range []struct {

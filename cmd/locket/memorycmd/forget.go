@@ -2,6 +2,7 @@ package memorycmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -38,14 +39,17 @@ The arguments are a time in words, in English or Chinese, or ids.`,
 			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
 				return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q is not a time", args[0]), Advice: "To erase everything: --since 1900-01-01. To remove the home and its keys: " + cli.DocsAt + "install.md#removing"}}
 			}
+			neither := func(id string) error {
+				return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q: neither a time nor an id of a memory; times are such as \"last 10 minutes\", yesterday, \"today 14:00-15:30\"", id),
+					Advice: "To erase what contains words: " + a.WithHome("locket forget --query ") + cli.ShellWord(strings.Join(args, " ")) + ". What somebody said: --person NAME. Both show it first, and ask."}}
+			}
 			if len(args) > 0 && isTime(args[0]) {
 				r.When = strings.Join(args, " ")
 			} else {
 				r.IDs = args
 				for _, id := range args {
 					if !isID(id) {
-						return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q: neither a time nor an id; times are such as \"last 10 minutes\", yesterday, \"today 14:00-15:30\"", id),
-							Advice: "To erase what contains words: " + a.WithHome("locket forget --query ") + cli.ShellWord(strings.Join(args, " ")) + ". What somebody said: --person NAME. Both show it first, and ask."}}
+						return neither(id)
 					}
 				}
 			}
@@ -73,7 +77,13 @@ The arguments are a time in words, in English or Chinese, or ids.`,
 			case times == 0 && len(r.IDs) == 0 && r.Query == "" && r.Person == "" && r.Place == "" && r.Device == "":
 				return cli.Usagef("say what to forget: a time, an id, --query, --person, --place or --device")
 			}
-			return forgetBy(a, cmd.Context(), yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanForget(cmd.Context(), r) },
+			return forgetBy(a, cmd.Context(), yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) {
+				ans, err := cl.PlanForget(cmd.Context(), r)
+				if i := slices.IndexFunc(r.IDs, isWord); i >= 0 && errors.Is(err, memory.ErrNotFound) {
+					return ans, neither(r.IDs[i])
+				}
+				return ans, err
+			},
 				func(cl *serve.Client, token string) (serve.ForgetAnswer, error) {
 					return cl.Forget(cmd.Context(), token)
 				})
@@ -108,6 +118,9 @@ func isTime(s string) bool {
 func isID(s string) bool {
 	return len(s) >= 4 && strings.Trim(strings.ToLower(s), "0123456789abcdefghjkmnpqrstvwxyz") == ""
 }
+
+// isWord reports whether something that may be an id looks like a word, such as a misspelt time.
+func isWord(id string) bool { return !strings.ContainsAny(id, "0123456789") }
 
 // forgetBy shows a plan, asks, and carries it out.
 func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.Client) (serve.ForgetAnswer, error),

@@ -87,5 +87,5 @@ func showWhy(a *cli.App, w io.Writer, y *serve.Why) {
 }
 
 func showRelated(a *cli.App, w io.Writer, r serve.Related) {
-	fmt.Fprintf(w, "  %s  %s  %s\n", a.Paint.Dim(cli.ShortID(r.ID)), a.Paint.Dim(a.ShowTime(r.At)), cli.OneLine(r.Text))
+	fmt.Fprintf(w, "  %s  %s  %s\n", a.Paint.Dim(cli.ShortID(r.ID)), a.Paint.Dim(a.ShowTime(r.At)), cli.Listed(r.Text))
 }
