@@ -218,7 +218,7 @@ func shareRow(a *cli.App, w io.Writer, s *serve.Share) {
 	case !s.Revoked.IsZero():
 		state = "revoked " + a.ShowTime(s.Revoked)
 	case s.Revoking:
-		state = a.WithHome("being revoked: the relay could not be reached; run locket share revoke again")
+		state = "ended; the relay could not be reached to delete it: run " + a.WithHome("locket share revoke "+s.ID.String()[:10])
 	case !s.Expires.IsZero():
 		state += ", until " + a.ShowTime(s.Expires)
 	}
