@@ -47,11 +47,12 @@ func (k *call) filter(o owner) (f filter.Filter, err error) {
 	if len(parts) == 0 {
 		return f, nil
 	}
-	to, err := translate("filters", map[string]any{"AND": parts}, 0)
-	if err != nil {
-		return f, err
+	for i := range parts {
+		if parts[i], err = translate("filters", parts[i], 0); err != nil {
+			return f, err
+		}
 	}
-	b, err := json.Marshal(to)
+	b, err := json.Marshal(map[string]any{"AND": parts})
 	if err != nil {
 		return f, bad("filters: %v", err)
 	}
@@ -108,6 +109,9 @@ func (k *call) search() (any, error) {
 		return nil, err
 	}
 	q.K = cmp.Or(q.K, limit)
+	if q.K < 0 || q.K > serve.MaxHits {
+		return nil, bad("top_k: %d, want 1 to %d", q.K, serve.MaxHits)
+	}
 	if threshold != nil {
 		q.Threshold = *threshold
 	}

@@ -3,6 +3,8 @@ package mem0
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -189,7 +191,7 @@ func member(place, name string, v any, depth int) (any, error) {
 	}
 	to, ok := field[name]
 	if !ok {
-		return nil, bad("%s: not a field that can be filtered by", place)
+		return nil, bad("%s: not a field that can be filtered by; they are %s and metadata", place, strings.Join(slices.Sorted(maps.Keys(field)), ", "))
 	}
 	if name == "memory_ids" || name == "id" {
 		v = ids(v)

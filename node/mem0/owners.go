@@ -105,6 +105,9 @@ func (k *call) batch(did string, op func(*batchOne) (serve.Operation, error)) (a
 	if err := errors.Join(k.pop("memories", &list), k.ended("org_id", "project_id", "source")); err != nil {
 		return nil, err
 	}
+	if n := len(list); n == 0 || n > serve.MaxBatch {
+		return nil, bad("memories: %d, want 1 to %d", n, serve.MaxBatch)
+	}
 	ops := make([]serve.Operation, len(list))
 	for i := range list {
 		var err error
