@@ -52,7 +52,9 @@ function Foremost({ choice, change }: { choice: Choice; change: (c: Partial<Choi
     <div class="page graph">
       <header class="page-head">
         <h1>{choice.around ? t("graph.around", { name: plain(choice.around, 80) }) : t("graph.title")}</h1>
-        <p class="muted">{t("graph.says")}</p>
+        <p class="muted">
+          {t("graph.says")} <span class="keys">{t("graph.keys")}</span>
+        </p>
       </header>
       <div class="graph-tools">
         {choice.around && (

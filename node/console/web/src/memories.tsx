@@ -233,7 +233,7 @@ function Caption({ m, plain }: { m: Memory; plain?: boolean }) {
 }
 
 /** titleOf returns the title of a procedure, without its steps. */
-const titleOf = (m: Memory) => m.fields?.procedural?.description || (m.fields?.procedural?.steps?.length ? m.text.split(/[:：]/)[0] : m.text);
+export const titleOf = (m: Memory) => m.fields?.procedural?.description || (m.fields?.procedural?.steps?.length ? m.text.split(/[:：]/)[0] : m.text);
 
 function Guides({ list }: { list: Memory[] }) {
   return (

@@ -7,7 +7,7 @@ import { forget } from "./forget";
 import { mediumDate, moment, said, t } from "./i18n";
 import { dateOf } from "./i18n";
 import { Icon } from "./icons";
-import { Steps } from "./memories";
+import { Steps, titleOf } from "./memories";
 import type { Change, Memory, Why } from "./types";
 import { asProblem, changes, Empty, Failure, iconOf, isPhoto, isSound, Photo, plainText, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 import { WhereIs } from "./where";
@@ -117,7 +117,7 @@ function Head({ m }: { m: Memory }) {
       </span>
       <div>
         <h1>
-          <T text={isSound(m) ? plainText(m) : m.text} most={1500} />
+          <T text={isSound(m) ? plainText(m) : titleOf(m)} most={1500} />
         </h1>
         <p class="badges">
           {m.pinned && <span class="badge">{t("state.pinned")}</span>}
@@ -310,7 +310,12 @@ function Changed({ c }: { c: Change }) {
       <time dateTime={c.at}>{moment(c.at)}</time>
       <div>
         <strong>{said("change", c.event)}</strong>
-        {c.old && c.old !== c.new && (
+        {c.old && c.event === "NOOP" && (
+          <p>
+            <T text={c.old} most={400} />
+          </p>
+        )}
+        {c.old && c.event !== "NOOP" && c.old !== c.new && (
           <p>
             <del>
               <T text={c.old} most={400} />

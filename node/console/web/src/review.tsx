@@ -63,7 +63,10 @@ export function ReviewPage() {
       <header class="page-head">
         <h1 tabIndex={-1}>{t("nav.review")}</h1>
         <p class="muted">
-          {t("review.says")} <kbd>j</kbd> <kbd>k</kbd> <kbd>1</kbd> <kbd>2</kbd> <kbd>b</kbd> <kbd>y</kbd> <kbd>n</kbd> <kbd>Enter</kbd> <kbd>u</kbd>
+          {t("review.says")}{" "}
+          <span class="keys">
+            {t("review.keys")} <kbd>j</kbd> <kbd>k</kbd> <kbd>1</kbd> <kbd>2</kbd> <kbd>b</kbd> <kbd>y</kbd> <kbd>n</kbd> <kbd>Enter</kbd> <kbd>u</kbd>
+          </span>
         </p>
       </header>
       <Conflicts />

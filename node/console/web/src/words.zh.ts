@@ -91,7 +91,7 @@ export const zh: Record<keyof typeof en, string> = {
   "by.person": "你", "by.api": "你（通过程序）", "by.import": "导入", "by.export": "导出或备份", "by.facts": "事实", "by.plans": "计划", "by.howto": "做法", "by.secrets": "秘密", "by.speech": "声音", "by.scene": "相机", "by.language": "语言", "by.node": "Locket", "by.dream": "整理", "by.transcript": "转写",
   "change.ADD": "记住", "change.UPDATE": "更改", "change.DELETE": "结束", "change.NOOP": "又听到", "change.REFUSE": "未采纳",
 
-  "graph.title": "人物、地点和事物", "graph.around": "{name} 周围", "graph.says": "你的记忆提到了谁和什么，以及其中的联系。用方向键在名字之间移动，按回车打开。", "graph.all": "全部", "graph.past": "包括已结束的",
+  "graph.title": "人物、地点和事物", "graph.around": "{name} 周围", "graph.says": "你的记忆提到了谁和什么，以及其中的联系。", "graph.keys": "用方向键在名字之间移动，按回车打开。", "graph.all": "全部", "graph.past": "包括已结束的",
   "graph.empty": "还没有名字", "graph.unknown": "没有叫 {name} 的", "graph.alone": "没有联系的", "graph.more": "还有更多名字；打开一个，只画与之相关的名字。", "graph.panel": "打开的名字", "graph.choose": "选一个名字，看它与谁有联系，以及你从哪里知道的。",
   "graph.drawing": "名字及其联系", "graph.node": "{name}，{kind}，{n} 条记忆", "graph.in": "{n} 条记忆", "graph.aliases": "又名", "graph.only": "只画相关的名字", "graph.ask": "搜索", "graph.with": "与之有联系", "graph.related": "明说的关系", "graph.beside": "一起提到",
   "graph.together": "一起提到 {n} 次", "graph.since": "从 {day} 起", "graph.until": "到 {day}", "entity.person": "人", "entity.place": "地点", "entity.thing": "事物", "entity.organisation": "机构", "entity.date": "日期",
@@ -99,7 +99,7 @@ export const zh: Record<keyof typeof en, string> = {
   "sky.drawing": "{n} 个名字的图。方向键移动，加号和减号缩放。列表中有所有名字。", "sky.in": "放大", "sky.out": "缩小", "sky.whole": "显示全部", "sky.names": "名字", "sky.find": "查找名字",
   "relation.location": "放在", "relation.home": "住在", "relation.allergies": "过敏", "relation.diet": "饮食", "relation.likes": "喜欢", "relation.dislikes": "不喜欢", "relation.avoids": "不吃", "relation.birthday": "生日", "relation.sister of": "姐妹", "relation.brother of": "兄弟", "relation.daughter of": "女儿", "relation.son of": "儿子",
 
-  "review.says": "等你决定的事。按键：", "review.conflicts": "互相矛盾的内容", "review.none": "没有矛盾。你和你的设备说法一致。", "review.settled": "已解决，所有设备都会更新。", "review.undone": "已撤回。", "review.back": "撤回", "review.before": "你裁定过的", "review.beforeNone": "没有仍然有效的裁定。", "review.gone": "已不在了", "review.choose": "这个对", "review.both": "都对", "review.here": "这台设备", "review.other": "另一台设备",
+  "review.says": "等你决定的事。", "review.keys": "按键：", "review.conflicts": "互相矛盾的内容", "review.none": "没有矛盾。你和你的设备说法一致。", "review.settled": "已解决，所有设备都会更新。", "review.undone": "已撤回。", "review.back": "撤回", "review.before": "你裁定过的", "review.beforeNone": "没有仍然有效的裁定。", "review.gone": "已不在了", "review.choose": "这个对", "review.both": "都对", "review.here": "这台设备", "review.other": "另一台设备",
   "conflict.field": "两台设备说法不同", "conflict.slot": "一个问题有两个答案", "conflict.pin": "听到的与你固定的不符",
   "dream.title": "整理", "dream.says": "Locket 可以合并重复的内容、归档过时的琐事、缩短写满的内容。你固定的或亲口说的不会被动，全部可以撤销。", "dream.look": "看看会做什么", "dream.apply": "执行 {n} 步", "dream.nothing": "没有需要整理的。", "dream.done": "完成：{n} 步。", "dream.into": "变为", "dream.hidden": "一个没有保护的秘密", "dream.claims": "{n} 处改动", "dream.undone": "已撤销", "dream.steps": "做了什么", "dream.back": "撤回这一步", "dream.stepBack": "这一步已撤回。",
   "dream.merge": "与另一条合并", "dream.archive": "归档", "dream.move": "移动", "dream.summarise": "总结", "dream.expire": "已过期，归档", "dream.promote": "记入“关于你”", "dream.revive": "取消归档", "dream.scrub": "移入保险库",
