@@ -233,7 +233,7 @@ func policyTestCommand(a *cli.App) *cobra.Command {
 
 func showTested(a *cli.App, w io.Writer, v *serve.PolicyTested) {
 	for _, it := range v.Passes {
-		fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.Paint.Dim(cli.ShortID(it.ID)), it.Type, cli.OneLine(it.Text), a.Paint.Dim("by "+cli.OneLine(it.By)))
+		fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.Paint.Dim(cli.ShortID(it.ID)), it.Type, cli.Listed(it.Text), a.Paint.Dim("by "+cli.OneLine(it.By)))
 	}
 	fmt.Fprintf(w, "%s to %s (%s).\n", cli.Plural(len(v.Passes), "memory would be given", "memories would be given"), cli.OneLine(v.As), v.Action)
 	for _, h := range v.Why {
@@ -271,7 +271,7 @@ func showPolicyDiff(a *cli.App, w io.Writer, d *serve.PolicyDiff) {
 			}
 			fmt.Fprintf(w, "It %s %s to %s (%s):\n", part.what, cli.Plural(len(part.items), "memory", "memories"), cli.OneLine(c.As), c.Action)
 			for _, it := range part.items[:min(shownChanges, len(part.items))] {
-				fmt.Fprintf(w, "  %s  %-10s  %s  %s\n", a.Paint.Dim(cli.ShortID(it.ID)), it.Type, cli.OneLine(it.Text), a.Paint.Dim(cli.OneLine(it.By)))
+				fmt.Fprintf(w, "  %s  %-10s  %s  %s\n", a.Paint.Dim(cli.ShortID(it.ID)), it.Type, cli.Listed(it.Text), a.Paint.Dim(cli.OneLine(it.By)))
 			}
 			if more := len(part.items) - shownChanges; more > 0 {
 				fmt.Fprintf(w, "  and %d more\n", more)

@@ -20,3 +20,13 @@ func TestRowOfAnEndedShare(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// One long memory does not push what a rule opens and closes out of the terminal.
+func TestPolicyItemsAreCut(t *testing.T) {
+	long := serve.PolicyItem{Type: "semantic", Text: strings.Repeat("a", 20_000)}
+	var out strings.Builder
+	showTested(new(cli.App), &out, &serve.PolicyTested{As: "reader:Ann", Action: "read", Passes: []serve.PolicyItem{long}})
+	if s := out.String(); len(s) > 1000 || !strings.Contains(s, "aaa…") || !strings.Contains(s, "1 memory would be given to reader:Ann") {
+		t.Errorf("%d bytes: %.200s", len(s), s)
+	}
+}
