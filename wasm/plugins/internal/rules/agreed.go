@@ -67,6 +67,9 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	p, ok := proposed(&q, day)
+	if !ok && agreedDay(t, o, s, day, q.By) {
+		return true
+	}
 	if !ok || !agrees(s, p.mind) && !(p.reminded && wont(s)) {
 		return false
 	}

@@ -28,6 +28,9 @@ var remindersZh, requestsZh = []string{"千万别忘了", "千万记得", "可�
 // agreedTailsZh are words that may follow without changing what was agreed.
 var agreedTailsZh = []string{"谢谢", "谢谢你", "谢谢啦", "谢了", "多谢", "辛苦了", "辛苦你了", "麻烦你了", "麻烦了", "到时候见", "到时见", "回头见", "到时候联系", "听你的", "都听你的", "那就这么定了", "那就这样", "就这样", "太好了", "那太好了", "我也想去", "我都行", "我都可以"}
 
+// daySuitsZh are words after a day that agree to it.
+var daySuitsZh = []string{"没问题", "可以的", "可以", "行的", "行", "OK", "ok", "成", "好"}
+
 // proposalTagsZh are question tags after a proposal.
 var proposalTagsZh = []string{"行不行", "好不好", "可不可以", "成不成", "可以不", "怎么样", "怎样", "如何", "行吗", "好吗", "可以吗", "成吗", "方便吗", "行不", "好不", "好么", "行么", "ok吗", "OK吗", "吧"}
 
@@ -45,7 +48,11 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 		case slices.Contains(remindedZh, part):
 			promises = true
 		case i == 0:
-			return false
+			day, agrees := syntax.CutEnd(part, daySuitsZh...)
+			if !agrees || utf8.RuneCountInString(day) < 2 {
+				return false
+			}
+			days = append(days, day) // 周四可以
 		default:
 			days = append(days, syntax.TrimTails(syntax.TrimHeads(part, "那就", "就"), "吧", "见"))
 		}

@@ -189,16 +189,35 @@ func retakenNext(t *discourse.Talk, i int) (said string, n int, ok bool) {
 	if m := marksAt(next); m > from {
 		from = m
 	}
-	if from == 0 || from >= len(next.Toks) || len(next.Toks)-from > most || next.Ends == "?" {
+	next, meant := withoutWrong(next)
+	if from == 0 && !meant || from >= len(next.Toks) || len(next.Toks)-from > most || next.Ends == "?" {
 		return "", 0, false
 	}
 	said, ok = retakenBy(t, s, next, from)
 	return said, n, ok
 }
 
+// withoutWrong returns "the 15th, not the 14th" or "half six, I mean" without what follows the comma, and
+// whether the rest is what its speaker meant.
+func withoutWrong(s syntax.Sentence) (syntax.Sentence, bool) {
+	for k := 1; k+1 < len(s.Toks); k++ {
+		if s.At(k) != "," {
+			continue
+		}
+		meant := s.At(k+1) == "i" && (s.At(k+2) == "mean" || s.At(k+2) == "meant") && k+3 == len(s.Toks) || s.At(k+1) == "rather" && k+2 == len(s.Toks)
+		if meant || k > 1 && s.At(k+1) == "not" {
+			return s.Sub(0, k), meant
+		}
+	}
+	return s, false
+}
+
 // retakenBy returns s, corrected by the time at token from of the next sentence.
 func retakenBy(t *discourse.Talk, s, next syntax.Sentence, from int) (string, bool) {
 	right := next.Text[next.Toks[from].Start:next.End]
+	if w := next.At(from); syntax.WeekdayOf(w, false) < 0 && syntax.MonthOf(w) == 0 {
+		right = w + next.Text[next.Toks[from].End:next.End] // "Half six" after a full stop
+	}
 	for _, in := range [...]string{"", "at "} { // "Four" is an hour only after "at"
 		both := syntax.Sentences(s.Raw() + ", sorry, " + in + right)
 		if len(both) != 1 {
@@ -228,7 +247,10 @@ func corrects(t *discourse.Talk, i int) int {
 	if s.Chinese() {
 		retaken = retakenZh
 	}
-	said, ok := retaken(s, t.Now)
+	said, ok := misled(s, t.Now)
+	if !ok {
+		said, ok = retaken(s, t.Now)
+	}
 	if !ok {
 		if said, n, ok = retakenNext(t, i); !ok {
 			if withdrawnNext(t, i) {

@@ -23,6 +23,12 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 	if said := recalledZh(s, now); said != "" {
 		return said, true
 	}
+	if said := deniedWordZh(s); said != "" {
+		return said, true
+	}
+	if said := misledZh(s, now); said != "" {
+		return said, true
+	}
 	for i := 2; i+1 < len(s.Toks); i++ {
 		word, n := syntax.PrefixZh(s, i, takesBackZh...)
 		end, j := i, i+n

@@ -111,6 +111,33 @@ func undertaken(x string) bool {
 	return ok && utf8.RuneCountInString(who) >= 4 && syntax.EndsWithAny(who, []string{"打电话", "打个电话", "发邮件", "发个邮件", "发消息", "发个消息"})
 }
 
+// soonZh are words for a time that is not a day, in a promise.
+var soonZh = []string{"回头", "改天", "晚点", "待会儿", "待会", "一会儿", "等会儿", "等会", "等下", "稍后", "到时候", "下班", "会", "就", "再", "来"}
+
+// pledged reports whether the speaker will give or send something to somebody: 回头我把菜谱发给你, 照片我发你.
+func pledged(x string) bool {
+	x = discourse.TrimZhEnd(x)
+	if syntax.ContainsAny(x, "吗", "没", "不", "了", "过", "如果", "想", "要是", "每", "请", "说", "让") {
+		return false
+	}
+	thing, deed, ok := strings.Cut(syntax.TrimHeads(x, soonZh...), "我")
+	deed, held := strings.CutPrefix(syntax.TrimHeads(deed, soonZh...), "把")
+	if n := utf8.RuneCountInString(thing); !ok || n > 6 || held != (thing == "") || syntax.StartsWithAny(thing, []string{"你", "您", "他", "她", "给", "是", "跟"}) || syntax.VagueZh(thing) {
+		return false
+	}
+	what, whom, ok := strings.Cut(deed, "给")
+	if !ok {
+		what, whom = strings.TrimSuffix(strings.TrimSuffix(deed, "你"), "您"), "你"
+		ok = what != deed
+	}
+	if whom != "你" && whom != "您" && whom != "你们" && !syntax.PersonZh(whom) && syntax.KinPrefixZh(whom) != whom {
+		return false
+	}
+	given, gives := syntax.CutEnd(what, "发", "寄", "转", "还", "送", "拿", "带", "传", "拷", "退", "交", "快递")
+	n := utf8.RuneCountInString(given)
+	return ok && gives && (thing != "" && n == 0 || held && n > 0 && n <= 8 && !syntax.VagueZh(given))
+}
+
 // mixedDeed reports whether the speaker will do something, with an English verb: 我来 handle 这个, 我会
 // update 文档.
 func mixedDeed(x string) bool {

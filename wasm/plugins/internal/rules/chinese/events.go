@@ -125,8 +125,8 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 	if syntax.ContainsAny(x, "你帮我", "帮我") && strings.Contains(x, "一下") || open(x) || utf8.RuneCountInString(x) < 2 || noted.UndecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
-	if syntax.ContainsAny(x, "改时间了", "换时间了", "改日子了") || bids(t, x) {
-		return // to when?
+	if syntax.ContainsAny(x, "改时间了", "换时间了", "改日子了", "写成", "记成", "看成", "听成", "说成", "印成", "填成") || bids(t, x) {
+		return // to when? And 写成八号了 names a wrong day
 	}
 	if w != nil {
 		w = lastOf(b, w, word)
@@ -164,7 +164,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 		return
 	}
 	errand := IsErrand(x)
-	if w == nil || !w.HasDay && (!w.Clock || attr == "" && !errand && !syntax.ContainsAny(x, "要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见", "去医院", "去看病", "去打针", "带它去", "带他去", "带她去") && !today(x)) {
+	if w == nil || !w.HasDay && (!w.Clock || attr == "" && !errand && !syntax.ContainsAny(x, "要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见", "去医院", "去看病", "去打针", "带它去", "带他去", "带她去") && !today(x) && !pledged(x)) {
 		promise(t, b, errand && (!named || who.Key == t.Self.Key))
 		return
 	}
@@ -244,6 +244,8 @@ func promise(t *discourse.Talk, b *discourse.BareZh, errand bool) {
 	switch {
 	case undertaken(b.Text) && !(strings.HasPrefix(b.Text, "我给") && syntax.StartsWithAny(b.S.Text[b.S.End:], []string{"，", ","})): // 我给前台打电话，没人接
 		what = strings.TrimPrefix(b.Text, "我")
+	case pledged(b.Text):
+		what = syntax.TrimHeads(syntax.TrimHeads(b.Text, soonZh...), "我")
 	case mixedDeed(b.Text):
 		what = strings.TrimPrefix(strings.TrimPrefix(b.Text, "我"), "会")
 	case errand:
@@ -329,8 +331,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 		if !named && rumour(t, b, w) {
 			return
 		}
-		kind = "plan"
-		attr = "计划：" + syntax.TrimZh(syntax.TrimHeads(x, "我们", "我", "的"))
+		kind, attr = "plan", "计划："+syntax.TrimZh(syntax.TrimHeads(x, "我们", "我", "的"))
 		if s := discourse.ShiftedZh(x); s != "" {
 			attr = "计划：" + s
 		} else if s := whatMoves(b, x); s != "" {

@@ -36,6 +36,9 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 		if w := &b.Whens[i]; w.HasDay && w.Day > t.Now.Day && (!strings.Contains(x, "了") || !w.Weekday && w.Grain == 'd') {
 			return false // 周末我把车借给小汤
 		}
+		if w := &b.Whens[i]; w.Clock && !w.HasDay && !strings.Contains(x, "了") && !w.OverToday(t.Now) {
+			return false // 我晚上把钥匙还给房东
+		}
 	}
 	l, ok := readLoan(t, x)
 	if !ok || l.What == "" || utf8.RuneCountInString(l.What) > 8 || syntax.VagueZh(l.What) {

@@ -281,7 +281,7 @@ func (p *match) misread() bool {
 	case "搬回", "搬回了":
 		return syntax.StartsWithAny(p.object, []string{"来", "去"}) // 我搬回来了: where to?
 	case "结婚了", "离婚了", "退休了":
-		return toCome(p.before)
+		return toCome(p.before) || p.future // 我还有一年就退休了
 	}
 	return p.until == "读" && strings.Contains(p.object, "家里") ||
 		(p.until == "做" || p.until == "当") && (syntax.StartsWithAny(p.object, []string{"找", "考虑", "犹豫", "给", "帮", "跟", "为", "努力", "学"}) || syntax.StartsWithAny(p.after, []string{"过", "了"})) ||

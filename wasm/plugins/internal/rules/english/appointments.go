@@ -41,6 +41,9 @@ func Meant(t *discourse.Talk) (discourse.Plan, bool) {
 		if discourse.HoldsWord(text, "appointment") {
 			return onlyVisit(t)
 		}
+		if n := len(t.Plans); n > 0 && t.Plans[n-1].At == b.At {
+			return t.Plans[n-1], true // made in that turn: "dinner with Priya on Friday"
+		}
 		for _, tok := range syntax.Lex(text) {
 			if _, event := syntax.EventNoun(tok.S); event {
 				return discourse.Plan{}, false // about one that is not known yet

@@ -23,7 +23,7 @@ var lastZh = []string{"最后"}
 // step; and after which token its words begin.
 func opens(s syntax.Sentence) (kind byte, after int) {
 	i := 0
-	for syntax.Lead(s.At(i)) && s.At(i) != "then" || i < len(s.Toks) && s.Toks[i].Kind == 'p' {
+	for syntax.Lead(s.At(i)) && s.At(i) != "then" && s.At(i) != "finally" || i < len(s.Toks) && s.Toks[i].Kind == 'p' {
 		i++
 	}
 	if s.Chinese() {
@@ -37,6 +37,11 @@ func opens(s syntax.Sentence) (kind byte, after int) {
 	switch s.At(i) {
 	case "first", "firstly":
 		return 'f', i + 1
+	case "you": // "you unscrew the panel first"
+		if end := len(s.Toks) - syntax.BoolInt(s.Toks[len(s.Toks)-1].Kind == 'p'); end > i+3 && s.At(end-1) == "first" && imperative(s, i+1) {
+			return 'f', i
+		}
+		return 0, 0
 	case "then", "next", "second", "secondly", "third", "thirdly":
 		return 'n', i + 1
 	case "finally", "lastly":
@@ -73,6 +78,9 @@ func Sequence(t *discourse.Talk, toks []syntax.Token) bool {
 	}
 	s := syntax.Sentence{Text: t.Ev.Text, Toks: toks, Start: toks[0].Start, End: toks[len(toks)-1].End, Ends: "", Memo: nil}
 	kind, after := opens(s)
+	if last, ok := lastStep(s); kind == 'n' && ok {
+		s, kind = last, 'l'
+	}
 	if kind != 'l' || narrative(s, s.Chinese()) {
 		return false
 	}
@@ -110,6 +118,30 @@ func Sequence(t *discourse.Talk, toks []syntax.Token) bool {
 	return false
 }
 
+// lastStep reports whether a further step says that nothing comes after it, and returns it without saying
+// so: 然后点火就行了, "then put it back and that's it".
+func lastStep(s syntax.Sentence) (syntax.Sentence, bool) {
+	raw := strings.ToLower(strings.TrimRight(s.Raw(), "。.!！ "))
+	if s.Chinese() {
+		return s, syntax.EndsWithAny(raw, []string{"就行了", "就好了", "就可以了", "就完了", "就成了"})
+	}
+	if !syntax.EndsWithAny(raw, []string{"that's it", "that's all", "you're done", "you're all done", "that's that"}) {
+		return s, false
+	}
+	for k := len(s.Toks) - 1; k > 3; k-- {
+		if s.At(k) == "and" || s.Toks[k].Kind == 'p' && k+1 < len(s.Toks) {
+			return s.Sub(0, k), true
+		}
+	}
+	return s, false
+}
+
+// imperative reports whether the word at token i is used as a command: "fill it with water".
+func imperative(s syntax.Sentence, i int) bool {
+	w, next := s.At(i), s.At(i+1)
+	return i < len(s.Toks) && s.Toks[i].Kind == 'w' && !s.Toks[i].Cap && !syntax.Function(w) && !strings.HasSuffix(w, "s") && !syntax.PastForm(w) && (next == "it" || next == "them" || syntax.Determiner(next))
+}
+
 // orders takes steps without counting words: "To make the dressing: mix oil and lemon, add mustard,
 // then shake it", or the like as an answer to "how do you …?". Each begins with what has to be
 // done.
@@ -137,7 +169,7 @@ func orders(t *discourse.Talk, s syntax.Sentence) bool {
 		if from >= to {
 			return true
 		}
-		if l, _, ing := syntax.Lemma(s.At(from)); ing || l != s.At(from) && !slices.Contains([]string{"mix", "stir", "lift", "press", "shake", "slide", "wait", "unplug", "plug", "whisk", "add", "rinse", "twist", "tap", "click", "screw", "unscrew", "empty", "heat", "chop", "flip", "reset", "type", "scroll", "wipe", "soak", "drain", "preheat", "season", "lock", "unlock", "fry", "boil", "pour", "choose", "select", "bake", "cook", "simmer", "melt", "turn", "switch", "pull", "push", "hold", "restart", "insert"}, s.At(from)) {
+		if l, _, ing := syntax.Lemma(s.At(from)); ing || l != s.At(from) && !imperative(s, from) && !slices.Contains([]string{"mix", "stir", "lift", "press", "shake", "slide", "wait", "unplug", "plug", "whisk", "add", "rinse", "twist", "tap", "click", "screw", "unscrew", "empty", "heat", "chop", "flip", "reset", "type", "scroll", "wipe", "soak", "drain", "preheat", "season", "lock", "unlock", "fry", "boil", "pour", "choose", "select", "bake", "cook", "simmer", "melt", "turn", "switch", "pull", "push", "hold", "restart", "insert"}, s.At(from)) {
 			return false
 		}
 		steps = append(steps, clean(s, from, to))
@@ -156,4 +188,19 @@ func orders(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	guide(t, title, steps, false, []abi.Span{{Start: s.Start, End: s.End}})
 	return true
+}
+
+// wayIs returns where the deed in "the way I make porridge is" begins, and its "is", before token n; 0 if
+// there is none.
+func wayIs(s syntax.Sentence, n int) (from, is int) {
+	for i := 1; i+3 < n; i++ {
+		if s.At(i) == "way" && s.At(i-1) == "the" && syntax.SubjectPronoun(s.At(i+1)) {
+			for k := i + 3; k+2 < n; k++ {
+				if s.At(k) == "is" {
+					return i + 2, k
+				}
+			}
+		}
+	}
+	return 0, 0
 }

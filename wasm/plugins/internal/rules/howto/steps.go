@@ -69,6 +69,10 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 			head = title
 		}
 	}
+	if from, k := wayIs(s, marks[0].at); !zh && k > 0 {
+		steps = append(splitStep(t, clean(s, k+1, marks[0].at)), steps...) // "the way I make porridge is you soak the oats, then …"
+		head = clean(s, from, k)
+	}
 	if !zh && !goal(s, marks[0].at) || len(steps) < 2 || narrative(s, zh) {
 		if len(steps) < 3 || narrative(s, zh) {
 			return false

@@ -150,10 +150,10 @@ func tail(t *discourse.Talk, c syntax.Sentence, started int64) string {
 	}
 	if c.Chinese() {
 		raw := strings.Trim(c.Raw(), " ，,。")
-		if utf8.RuneCountInString(raw) < 4 || strings.ContainsAny(raw, "你您吗呢吧") || strings.Contains(raw, "说") || strings.Contains(raw, "觉得") {
+		whens := timex.FindWhens(c, t.Now)
+		if short := utf8.RuneCountInString(raw) < 4 && !stays(raw) && (len(whens) == 0 || !strings.HasSuffix(raw, "还")); short || strings.ContainsAny(raw, "你您吗呢吧") || strings.Contains(syntax.TrimHeads(raw, "说好", "说定"), "说") || strings.Contains(raw, "觉得") {
 			return ""
 		}
-		whens := timex.FindWhens(c, t.Now)
 		afterIt(t, whens, started)
 		t.LastDay = dayOf(t, started)
 		t.OnDayZh(c, whens)
@@ -173,6 +173,12 @@ func tail(t *discourse.Talk, c syntax.Sentence, started int64) string {
 		return ""
 	}
 	return t.Rewrite(&p)
+}
+
+// stays reports whether a clause only says how long somebody stays: 住三晚.
+func stays(x string) bool {
+	long := syntax.TrimHeads(x, "住", "待", "呆", "玩", "去")
+	return long != x && syntax.TrimHeads(strings.TrimLeft(long, syntax.DigitsZh), "个") != long && syntax.EndsWithAny(long, []string{"晚", "夜", "天", "周", "月", "晚上"})
 }
 
 // afterIt moves bare weekdays after what begins at started, in ms since 1970; 0: it has no time.

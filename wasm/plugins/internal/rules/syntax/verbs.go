@@ -43,7 +43,7 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	" convict ski collaborate disagree bump oversee overlook summarise summarize leak analyse analyze interrupt spell upload alert assemble consume neglect rebuild hurry straighten dump" +
 	" rescue spoil unload scrub correct prescribe dip decorate kiss praise crave pause unlock overhear irritate endure confront construct scan memorise memorize exhaust lower burn miss" +
 	" charge resign clear vacuum iron tidy mop weld prune vaccinate neuter unplug plug tailor varnish sand tile refund exchange overcook" +
-	" dye shave unsubscribe report repaint redecorate oversleep dislocate fracture demolish refinance evict bury christen insure patent repay"
+	" dye shave unsubscribe reckon report repaint redecorate oversleep dislocate fracture demolish refinance evict bury christen insure patent repay"
 
 // LemmaSet has the known verbs, in their base form.
 var LemmaSet = func() map[string]bool {

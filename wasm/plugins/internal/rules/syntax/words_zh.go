@@ -85,7 +85,7 @@ func StripLeadZh(s string) string {
 		again = false
 		s = strings.TrimLeft(s, " ，,、")
 		for _, l := range [...]string{"对了", "嗯对", "哦对", "对对对", "对对", "是是", "好好好", "其实", "那个", "嗯", "哦", "啊", "呃", "哎哟", "哎呀", "哎", "诶", "欸", "唉", "我跟你说", "我跟你讲", "我想一下啊", "我想想啊", "我想想，", "所以", "但是", "不过", "而且", "因为", "然后", "就是说", "就是", "告诉你", "你知道吗", "话说", "顺便说一下", "原来", "好像", "听说", "可是", "还有", "另外", "我觉得", "说起来", "没想到", "也就是说", "忘了说", "我是说", "我的意思是", "主要是", "问题是", "反正", "幸好", "还好", "怎么说呢", "总之"} {
-			if r, ok := strings.CutPrefix(s, l); ok && r != "" && (l != "不过" || !StartsWithAny(r, []string{"敏", "期", "关", "分", "年", "节", "生日"})) {
+			if r, ok := strings.CutPrefix(s, l); ok && r != "" && !(l == "还有" && strings.TrimLeft(r, DigitsZh) != r && StartsWithAny(strings.TrimLeft(r, DigitsZh), []string{"天", "周", "个月", "年", "个星期", "个礼拜"})) && (l != "不过" || !StartsWithAny(r, []string{"敏", "期", "关", "分", "年", "节", "生日"})) {
 				s, again = r, true
 			}
 		}

@@ -44,6 +44,12 @@ func clockPart(s syntax.Sentence, i int, now Moment, w *When) int {
 	case "from", "for", "before", "after", "to":
 		c.lead = w.HasDay || s.At(i) == "to" && shiftedBefore(s, i)
 		c.k++
+	case "the":
+		if !departure(s, i) {
+			return 0
+		}
+		c.lead = true
+		c.k++
 	case "in":
 		if m, ok := partsOfDay[s.At(i+2)]; ok && s.At(i+1) == "the" {
 			w.part(m)
@@ -57,6 +63,19 @@ func clockPart(s syntax.Sentence, i int, now Moment, w *When) int {
 		c.k++
 	}
 	return c.read()
+}
+
+// boards are words before a train, a bus or a flight that is called by its time.
+var boards = syntax.Set("on onto for catch catching caught get getting got take taking took miss missing missed book booked booking")
+
+// departure reports whether "the" at token i begins the name of a train, a bus or a flight: "on the nine forty".
+// "The six fifteen" may be in either half of the day.
+func departure(s syntax.Sentence, i int) bool {
+	h, ok := syntax.Number(s.At(i + 1))
+	m, ok2 := syntax.Number(s.At(i + 2))
+	next := s.At(i + 3)
+	return boards[s.At(i-1)] && ok && ok2 && h > 0 && h < 24 && h != 5 && h != 6 && m > 9 && m < 60 && s.Toks[i+1].Kind == 'w' && s.Toks[i+2].Kind == 'w' &&
+		(i+3 == len(s.Toks) || s.Toks[i+3].Kind == 'p' || syntax.Preposition(next) || syntax.WeekdayOf(next, false) >= 0 || next == "tomorrow" || next == "tonight" || next == "today" || next == "next" || next == "this" || next == "train" || next == "flight" || next == "bus" || next == "ferry" || next == "out" || next == "and")
 }
 
 // ofPart reports whether the number at token i is followed by "in the morning" or the like.

@@ -50,6 +50,9 @@ func soonZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	if over == 1 && syntax.EndsWithAny(s.Text[s.Start:s.Toks[i].Start], []string{"不", "住", "去", "来", "学", "做", "待", "干", "用", "养", "当", "教", "工作", "练", "拉", "租", "谈", "吃", "呆", "读", "写", "开", "打", "弹"}) {
 		over = 0 // 住过五年
 	}
+	if over == 0 {
+		over = leftZh(s, i)
+	}
 	n, unit, took := LengthZh(s, i+over)
 	k, minutes := i+over+took, n
 	switch {
@@ -70,6 +73,19 @@ func soonZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	}
 	w.after(now, minutes)
 	return k + d - i
+}
+
+// leftZh returns the length of 还有 in 护照还有两个月就过期了, and 0 in 我还有两个月假.
+func leftZh(s syntax.Sentence, i int) int {
+	if _, n := syntax.PrefixZh(s, i, "还有", "还剩"); n > 0 {
+		if _, unit, took := LengthZh(s, i+n); took > 0 && unit != "minute" && unit != "hour" && i+n+took < len(s.Toks) {
+			after := syntax.TrimHeads(s.Text[s.Toks[i+n+took].Start:s.End], "我们", "我", "他", "她", "咱们", "孩子")
+			if syntax.StartsWithAny(after, []string{"就", "才", "要", "到期", "过期", "截止", "开学", "放假", "毕业", "退休", "满"}) && !strings.HasPrefix(after, "就是") {
+				return n
+			}
+		}
+	}
+	return 0
 }
 
 // awayZh reads 后 or 前 after an amount of time, but not the one of 后来.

@@ -1,0 +1,137 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// misled returns what is true in a sentence that also says what its speaker said or thought before: "I
+// said the plumber was coming on Wednesday, but it's actually Thursday" as "the plumber is coming on
+// Thursday".
+func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
+	const most = 28 // tokens
+	head := 0
+	for syntax.Lead(s.At(head)) || s.At(head) == "," || s.At(head) == "sorry" || s.At(head) == "no" {
+		head++
+	}
+	if s.At(head) != "i" || len(s.Toks) > most || s.Ends == "?" {
+		return "", false
+	}
+	switch head += 2; s.At(head - 1) {
+	case "said", "thought":
+	case "told":
+		if head++; s.At(head-1) != "you" && !s.Toks[min(head-1, len(s.Toks)-1)].Cap {
+			return "", false
+		}
+	default:
+		return "", false
+	}
+	if s.At(head) == "that" {
+		head++
+	}
+	was := head
+	for was < len(s.Toks) && s.At(was) != "was" && s.At(was) != "were" && s.Toks[was].Kind != 'p' {
+		was++
+	}
+	var wrong timex.When
+	ok := false
+	for k := was + 1; k < len(s.Toks) && !ok; k++ {
+		wrong, ok = timex.WhenAt(s, k, now)
+	}
+	if was == head || !ok || wrong.Habit {
+		return "", false
+	}
+	at := wrong.Next
+	for s.At(at) == "," || s.At(at) == "but" || s.At(at) == "sorry" || s.At(at) == "and" || at < len(s.Toks) && s.At(at-1) == "," && s.Toks[at].Cap && s.At(at+1) == "," {
+		at++
+	}
+	switch base, rest := syntax.Contraction(s.At(at)); {
+	case at == wrong.Next:
+		return "", false
+	case (base == "it" || base == "that" || base == "they") && (rest == "is" || rest == "are"):
+		at++
+	case (base == "it" || base == "that" || base == "they") && (s.At(at+1) == "is" || s.At(at+1) == "are"):
+		at += 2
+	default:
+		return "", false
+	}
+	for s.At(at) == "actually" || s.At(at) == "now" || s.At(at) == "really" || s.At(at) == "in" && s.At(at+1) == "fact" || s.At(at) == "fact" {
+		at++
+	}
+	right, ok := timex.WhenAt(s, at, now)
+	on := ""
+	if _, n := timex.Day31(s.At(at + 1)); !ok && n > 0 && s.At(at) == "the" {
+		on, ok, right = "on ", true, timex.When{HasDay: true, Grain: 'd', Next: at + 1 + n} // "it's the 22nd"
+	}
+	if !ok || right.Habit || !right.HasDay && !right.Clock {
+		return "", false
+	}
+	for k := right.Next; k < len(s.Toks); k++ {
+		if w := s.At(k); s.Toks[k].Kind != 'p' && w != "instead" && w != "now" && w != "actually" {
+			return "", false
+		}
+	}
+	is := map[string]string{"was": "is", "were": "are"}[s.At(was)]
+	from := wrong.First
+	if on == "" && syntax.Preposition(s.At(from)) && !syntax.Preposition(s.At(at)) {
+		from++
+	}
+	said := s.Text[s.Toks[head].Start:s.Toks[was].Start] + is + s.Text[s.Toks[was].End:s.Toks[from].Start] + on + s.Text[s.Toks[at].Start:s.Toks[right.Next-1].End]
+	if day := timex.HourIn(s, &wrong, now); day > from && right.Clock && !right.HasDay {
+		said = s.Text[s.Toks[head].Start:s.Toks[was].Start] + is + s.Text[s.Toks[was].End:s.Toks[day].Start] + s.Text[s.Toks[at].Start:s.Toks[right.Next-1].End] // the day is still the same
+	}
+	if hour := timex.HourIn(s, &wrong, now); hour > 0 && right.HasDay && !right.Clock && right.Grain == 'd' {
+		said += " " + s.Text[s.Toks[hour].Start:s.Toks[wrong.Next-1].End]
+	}
+	return strings.ToUpper(said[:1]) + said[1:] + ".", true
+}
+
+// deniedWordZh returns a sentence that repeats and denies one of its own words, with the right word in its
+// place: 牙医是周三四点 for 牙医是周三三点，不是三点，是四点. It returns "" if there is none.
+func deniedWordZh(s syntax.Sentence) string {
+	const most = 8 // characters of a word
+	raw := strings.TrimRight(s.Raw(), "。！! ")
+	before, after, ok := strings.Cut(strings.ReplaceAll(raw, ",", "，"), "，不是")
+	wrong, right, is := strings.Cut(after, "是")
+	wrong = strings.TrimRight(wrong, "， 而")
+	right, rest := discourse.CutCommaZh(right)
+	if right = syntax.TrimTails(right, "才对", "吧", "了"); rest != "" {
+		rest = "，" + rest
+	}
+	i := strings.LastIndex(before, wrong)
+	if n := utf8.RuneCountInString(wrong); !ok || !is || i < 0 || n < 2 && !strings.Contains(before, "对"+wrong) || wrong == "" || strings.Contains(right, wrong) || n > most || right == "" || utf8.RuneCountInString(right) > most || syntax.ContainsAny(before, "不", "没", "吗") || syntax.ContainsAny(right, "我", "你", "他", "她", "因为", "为了") || strings.HasSuffix(raw, "吗") {
+		return ""
+	}
+	return before[:i] + right + before[i+len(wrong):] + rest
+}
+
+// saidBeforeZh are beginnings of what somebody said or thought before they learnt better.
+var saidBeforeZh = []string{"跟你说过", "跟你说的是", "跟你说", "和你说", "告诉你", "跟你讲", "说的是", "说", "以为", "记得"}
+
+// misledZh does the same as [misled] for a Chinese sentence: 我妹妹住在南昌 for 上次跟你说我妹妹住在南京，其实是南昌.
+func misledZh(s syntax.Sentence, now timex.Moment) string {
+	before, after, ok := strings.Cut(strings.ReplaceAll(strings.TrimRight(s.Raw(), "。！! "), ",", "，"), "，")
+	said := syntax.TrimHeads(before, "不好意思", "我", "上次", "之前", "刚才", "前两天", "昨天", "那天", "我")
+	said, told := syntax.CutHead(said, saidBeforeZh...)
+	after = syntax.TrimHeads(after, "我", "说错了", "记错了", "搞错了", "弄错了", "错了", "，", "但", "结果")
+	right, really := syntax.CutHead(after, "其实应该是", "其实是", "其实", "应该是", "实际上是", "实际是")
+	if !ok || !told || !really || utf8.RuneCountInString(said) < 3 || syntax.ContainsAny(said+right, "不", "没", "吗", "你", "他", "她") || strings.Contains(right, "，") {
+		return ""
+	}
+	all := syntax.Sentences(said + "，不对，是" + right)
+	if len(all) != 1 {
+		return ""
+	}
+	if text, ok := retakenZh(all[0], now); ok && text != "" {
+		return text
+	}
+	first, n := utf8.DecodeRuneInString(right) // 属猴, 属鸡
+	if i := strings.LastIndex(said, string(first)); i > 0 && len(right) > n && utf8.RuneCountInString(said[i:]) == utf8.RuneCountInString(right) {
+		return said[:i] + right
+	}
+	return ""
+}
