@@ -135,3 +135,15 @@ func misledZh(s syntax.Sentence, now timex.Moment) string {
 	}
 	return ""
 }
+
+// putRightByZh returns what a question supposes, corrected by what follows 不是 in its answer: 我妹妹在南昌 for
+// 你妹妹在南京吧 and 不是，在南昌. It returns "" if the two do not fit.
+func putRightByZh(asked, right string, now timex.Moment) string {
+	right = syntax.TrimHeads(strings.TrimRight(right, "。！! "), "应该", "是", "住在", "住", "在")
+	all := syntax.Sentences(syntax.TrimTails(asked, "对吧", "是吧", "吧", "对吗", "是吗", "吗", "啊", "，") + "，不对，" + right)
+	if strings.ContainsAny(right, "，,我你他她不没") || len(all) != 1 {
+		return ""
+	}
+	said, _ := retakenZh(all[0], now)
+	return said
+}

@@ -180,6 +180,9 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if denial := slices.Contains([]string{"不是", "没有", "不会"}, first); full == "" && denial && strings.HasPrefix(rest, "我") && !q.Gaps() && chinese.About(q.Text) == "" {
 		full = rest // 你是独生子女吗 / 不是，我还有个弟弟
 	}
+	if full == "" && !q.Gaps() && rest != "" && slices.Contains([]string{"不是", "不对", "不", "没有"}, first) {
+		full = putRightByZh(q.Text, rest, t.Now)
+	}
 	if full == "" {
 		if q.Whose != "" && !strings.Contains(q.Text, "谁") {
 			t.Attend(q.Whose) // 你老公做什么工作 / 退休了

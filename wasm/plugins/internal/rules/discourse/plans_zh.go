@@ -200,7 +200,7 @@ var arrangedZh = [...]string{"约", "订", "定", "安排", "票", "抢", "报",
 // a future one.
 func (t *Talk) BygoneZh(x, raw string, w *timex.When) bool {
 	if w.Grain != 'd' || w.Last > 0 && w.Days == nil {
-		return ToldZh(x) || GoesOnZh(raw) || w.Grain == 'M' && (t.sinceThenZh(x, w) || strings.Contains(raw, "从") && syntax.ContainsAny(raw, "开始", "起") && syntax.ContainsAny(t.Said.Raw(), "现在", "已经", "一直") && !strings.Contains(raw, "要"))
+		return ToldZh(x) || GoesOnZh(raw) || strings.Contains(x, "就没") && strings.HasSuffix(TrimZhEnd(x), "了") || w.Grain == 'M' && (t.sinceThenZh(x, w) || strings.Contains(raw, "从") && syntax.ContainsAny(raw, "开始", "起") && syntax.ContainsAny(t.Said.Raw(), "现在", "已经", "一直") && !strings.Contains(raw, "要"))
 	}
 	if WasDoneZh(x) {
 		return true

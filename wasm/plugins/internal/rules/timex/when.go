@@ -230,27 +230,6 @@ type place struct {
 	now           Moment
 }
 
-// undenied leaves out a time that is denied: "at three, not two, tomorrow" is at three; the day may
-// be with either.
-func undenied(s syntax.Sentence, all []When) []When {
-	for i := 0; i+1 < len(all); i++ {
-		a, b := &all[i], all[i+1]
-		not := b.First - 1
-		if _, hour := syntax.Number(s.At(not)); hour && a.Clock {
-			not-- // "at three, not two tomorrow"
-		}
-		if s.At(not) != "not" || a.Next != not && !(a.Next == not-1 && s.At(a.Next) == ",") || a.Habit || b.Habit {
-			continue
-		}
-		if !a.HasDay && b.HasDay && a.Clock {
-			a.Set(b.Day, b.Grain)
-		}
-		a.Next = b.Next
-		all = append(all[:i+1], all[i+2:]...)
-	}
-	return all
-}
-
 // SameDay puts a time of day on the day that the sentence named before it, "on Wednesday … at
 // seven", 周二面试在三点, or in English after it: "at six for dinner on Friday".
 func SameDay(s syntax.Sentence, whens []When) {
