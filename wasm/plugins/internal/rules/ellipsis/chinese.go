@@ -201,7 +201,11 @@ func agreed(q *chinese.Asked, first, rest string) string {
 			return who + "没有" + what + then
 		}
 		if thing := chinese.About(q.Text); thing != "" && strings.HasPrefix(q.Text, thing) && (strings.HasSuffix(after, "了") || strings.HasPrefix(q.Ends, "没")) && !strings.Contains(q.Text[len(thing):], "我") {
-			return thing + "还没" + strings.TrimSuffix(q.Text[len(thing):], "了") + then // 我那个片子拍了
+			did := strings.TrimSuffix(q.Text[len(thing):], "了")
+			if later, ok := strings.CutPrefix(then, "，"); ok && did != "" && strings.HasSuffix(discourse.TrimZhEnd(later), did) && q.Whose == "" && !strings.ContainsAny(later, "我你您他她不没") {
+				then = "，我" + later // 报告写了吗 / 还没，明天写
+			}
+			return thing + "还没" + did + then // 我那个片子拍了
 		}
 		did, ok := strings.CutSuffix(after, "了")
 		if r, _ := utf8.DecodeRuneInString(did); who == "" || !ok || q.Ends == "呢" || strings.ContainsRune("是的没不", r) {

@@ -320,6 +320,9 @@ func (q *Inquiry) sound() bool {
 		if w[i] == "you" && i > 0 && (i+1 < len(w) && syntax.Auxiliary(w[i+1]) || syntax.Joins[w[i-1]] || w[i-1] == "when" || w[i-1] == "before" || w[i-1] == "after" || w[i-1] == "since" || w[i-1] == "until" || w[i-1] == "do" || w[i-1] == "did") {
 			return false // "while you're away"
 		}
+		if i > 0 && i+2 == len(w) && demonstratives[w[i]] && q.Word == "" && !syntax.Function(w[i+1]) && !syntax.Adverb(w[i+1]) && !syntax.Preposition(w[i+1]) && !nearTimes[w[i+1]] && syntax.WeekdayOf(w[i+1], false) < 0 {
+			continue // "have you sent that form?"
+		}
 		if PronounsMeant[w[i]] && !(w[i] == "this" && i+1 < len(w) && periods[w[i+1]]) || w[i] == "or" && q.Word == "" && !slices.Contains(w, "any") {
 			return false
 		}
@@ -332,6 +335,9 @@ func (q *Inquiry) sound() bool {
 	}
 	return q.Subj != "" || q.Word == "who"
 }
+
+// demonstratives are pronouns that also stand before a noun, and nearTimes are words after them that are none.
+var demonstratives, nearTimes = syntax.Set("this that these those"), syntax.Set("yesterday today tomorrow tonight now before already on off up down out in myself yourself alone week year month morning evening afternoon night weekend time")
 
 // PronounsMeant are words for something that is not in the question.
 var PronounsMeant = syntax.Set("it that this these those them him they he she if whether because")

@@ -139,7 +139,7 @@ func lastStep(s syntax.Sentence) (syntax.Sentence, bool) {
 // imperative reports whether the word at token i is used as a command: "fill it with water".
 func imperative(s syntax.Sentence, i int) bool {
 	w, next := s.At(i), s.At(i+1)
-	return i < len(s.Toks) && s.Toks[i].Kind == 'w' && !s.Toks[i].Cap && !syntax.Function(w) && !strings.HasSuffix(w, "s") && !syntax.PastForm(w) && (next == "it" || next == "them" || syntax.Determiner(next))
+	return i < len(s.Toks) && s.Toks[i].Kind == 'w' && !s.Toks[i].Cap && !syntax.Function(w) && !syntax.Preposition(w) && !syntax.Auxiliary(w) && !syntax.Determiner(w) && !syntax.SubjectPronoun(w) && !syntax.Lead(w) && !syntax.Adverb(w) && !syntax.Joins[w] && !syntax.Askers[w] && !syntax.Kin(w) && !strings.HasSuffix(w, "s") && !syntax.PastForm(w) && (next == "it" || next == "them" || syntax.Determiner(next))
 }
 
 // orders takes steps without counting words: "To make the dressing: mix oil and lemon, add mustard,
