@@ -151,7 +151,7 @@ func tail(t *discourse.Talk, c syntax.Sentence, started int64) string {
 	if c.Chinese() {
 		raw := strings.Trim(c.Raw(), " ，,。")
 		whens := timex.FindWhens(c, t.Now)
-		if short := utf8.RuneCountInString(raw) < 4 && !stays(raw) && (len(whens) == 0 || !strings.HasSuffix(raw, "还")); short || strings.ContainsAny(raw, "你您吗呢吧") || strings.Contains(syntax.TrimHeads(raw, "说好", "说定"), "说") || strings.Contains(raw, "觉得") {
+		if short := utf8.RuneCountInString(raw) < 4 && !stays(raw) && (len(whens) == 0 || !strings.HasSuffix(raw, "还")); short || strings.ContainsAny(raw, "你您吗呢吧") || strings.Contains(syntax.TrimHeads(raw, "说好", "说定"), "说") || syntax.ContainsAny(raw, "觉得", "写成", "记成", "印成", "填成") {
 			return ""
 		}
 		afterIt(t, whens, started)
