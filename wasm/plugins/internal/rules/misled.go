@@ -21,12 +21,14 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 	if s.At(head) != "i" || len(s.Toks) > most || s.Ends == "?" {
 		return "", false
 	}
+	told := ""
 	switch head += 2; s.At(head - 1) {
 	case "said", "thought":
 	case "told":
 		if head++; s.At(head-1) != "you" && !s.Toks[min(head-1, len(s.Toks)-1)].Cap {
 			return "", false
 		}
+		told = " " + s.Text[s.Toks[head-1].Start:s.Toks[head-1].End] + " "
 	default:
 		return "", false
 	}
@@ -34,7 +36,11 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 		head++
 	}
 	was := head
-	for was < len(s.Toks) && s.At(was) != "was" && s.At(was) != "were" && s.Toks[was].Kind != 'p' {
+	is := ""
+	for was < len(s.Toks) && s.Toks[was].Kind != 'p' {
+		if is = nowOf(s, was); is != "" {
+			break
+		}
 		was++
 	}
 	var wrong timex.When
@@ -42,7 +48,7 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 	for k := was + 1; k < len(s.Toks) && !ok; k++ {
 		wrong, ok = timex.WhenAt(s, k, now)
 	}
-	if was == head || !ok || wrong.Habit {
+	if was == head && !strings.Contains(is, "'") || is == "" || !ok || wrong.Habit {
 		return "", false
 	}
 	at := wrong.Next
@@ -75,7 +81,6 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 			return "", false
 		}
 	}
-	is := map[string]string{"was": "is", "were": "are"}[s.At(was)]
 	from := wrong.First
 	if on == "" && syntax.Preposition(s.At(from)) && !syntax.Preposition(s.At(at)) {
 		from++
@@ -87,7 +92,26 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 	if hour := timex.HourIn(s, &wrong, now); hour > 0 && right.HasDay && !right.Clock && right.Grain == 'd' {
 		said += " " + s.Text[s.Toks[hour].Start:s.Toks[wrong.Next-1].End]
 	}
+	if told != "" && told != " you " { // "I told Ben I'd call him"
+		said = strings.NewReplacer(" him ", told, " her on ", told+"on ", " her at ", told+"at ", " her by ", told+"by ").Replace(said)
+	}
 	return strings.ToUpper(said[:1]) + said[1:] + ".", true
+}
+
+// nowOf returns the present of the word at token i, if that is "was", "were" or "would".
+func nowOf(s syntax.Sentence, i int) string {
+	switch s.At(i) {
+	case "was":
+		return "is"
+	case "were":
+		return "are"
+	case "would":
+		return "will"
+	}
+	if base, rest := syntax.Contraction(s.At(i)); rest == "would" {
+		return s.Text[s.Toks[i].Start:s.Toks[i].Start+len(base)] + "'ll" // "we'd meet"
+	}
+	return ""
 }
 
 // deniedWordZh returns a sentence that repeats and denies one of its own words, with the right word in its
@@ -141,7 +165,7 @@ func misledZh(s syntax.Sentence, now timex.Moment) string {
 func putRightByZh(asked, right string, now timex.Moment) string {
 	right = syntax.TrimHeads(strings.TrimRight(right, "。！! "), "应该", "是", "住在", "住", "在")
 	all := syntax.Sentences(syntax.TrimTails(asked, "对吧", "是吧", "吧", "对吗", "是吗", "吗", "啊", "，") + "，不对，" + right)
-	if strings.ContainsAny(right, "，,我你他她不没") || len(all) != 1 {
+	if strings.ContainsAny(right, "，,我你他她不没") || len(all) != 1 || strings.Contains(asked, "是不是") {
 		return ""
 	}
 	said, _ := retakenZh(all[0], now)

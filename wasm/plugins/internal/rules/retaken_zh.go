@@ -85,7 +85,11 @@ func putRightZh(s syntax.Sentence, now timex.Moment, end, j int) (string, bool) 
 				return s.Text[s.Start:s.Toks[last].Start] + s.Text[after.Toks[r.First].Start:after.Toks[r.Next-1].End] + s.Text[s.Toks[w.Next-1].End:s.Toks[end-1].End] + s.Text[after.Toks[r.Next-1].End:s.End], true
 			}
 			if w.HasDay && r.HasDay || w.Clock && r.Clock {
-				return s.Text[s.Start:s.Toks[w.First].Start] + timeWithZh(before, w, after, r, now) + s.Text[s.Toks[w.Next-1].End:s.Toks[end-1].End] + s.Text[after.Toks[r.Next-1].End:s.End], true
+				deed, again := s.Text[s.Toks[w.Next-1].End:s.Toks[end-1].End], s.Text[after.Toks[r.Next-1].End:s.End]
+				if first, n := utf8.DecodeRuneInString(again); n > 1 && strings.HasPrefix(deed, string(first)) {
+					deed = "" // 下周去北京，不对，下周去上海
+				}
+				return s.Text[s.Start:s.Toks[w.First].Start] + timeWithZh(before, w, after, r, now) + deed + again, true
 			}
 		}
 		return "", false
