@@ -12,6 +12,9 @@ import (
 // "does Thursday work for you?", "shall we say Thursday at four?".
 var dayProposing = syntax.Set("i we could can do does how about what shall should say make it work works working suit suits for you is would be good ok okay fine best better on at then so well maybe that free are let's")
 
+// dayOffering are those of them of which one makes a question a proposal: "is it Thursday?" is none.
+var dayOffering = syntax.Set("could can do does about shall should say make work works working suit suits free let's would maybe")
+
 // agreedDay proposes that two people have agreed on a day, if one only proposes it and the other repeats it:
 // "I could do Thursday?", "Thursday works". They do not say what for.
 func agreedDay(t *discourse.Talk, asked, s syntax.Sentence, day *timex.When, other discourse.Person) bool {
@@ -28,10 +31,16 @@ func agreedDay(t *discourse.Talk, asked, s syntax.Sentence, day *timex.When, oth
 			clock = &part[i]
 		}
 	}
+	offers := false
 	for k := range asked.Toks {
-		if w := asked.At(k); asked.Toks[k].Kind != 'p' && !timed[k] && !dayProposing[w] {
+		w := asked.At(k)
+		if asked.Toks[k].Kind != 'p' && !timed[k] && !dayProposing[w] {
 			return false
 		}
+		offers = offers || dayOffering[w]
+	}
+	if !offers {
+		return false
 	}
 	same := false
 	for _, w := range timex.FindWhens(s, t.Now) {
