@@ -63,6 +63,7 @@ func TestManyAdds(t *testing.T) {
 		"lines":        {ChatGPT, many("- tea\n", MaxAdds), "100000 texts"},
 		"observations": {BasicMemory, many("- [ab] c\n", MaxAdds), "100000 texts"},
 		"pictures":     {WhatsApp, many("14/09/2026, 08:12 - Ana: null\n", 2*MaxAdds+2), "200000 messages"},
+		"events":       {Calendar, "BEGIN:VCALENDAR\n" + many("BEGIN:VEVENT\nSUMMARY:a\nEND:VEVENT\n", MaxAdds+1), "100000 events"},
 		"metadata": {Letta, `{"blocks": [{"label": "` + many("l", memory.MaxMetadataValue) + `", "value": "` + many(`a\n`, MaxHeld/memory.MaxMetadataValue) + `"}]}`,
 			"268435456 bytes"},
 	} {

@@ -20,8 +20,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// maxGuests limits how many guests the text of an appointment names.
-const maxGuests = 8
+// Limits of the guests of one appointment: how many its text names, and how many are read.
+const (
+	maxGuests = 8
+	mostRead  = 200
+)
+
+// wanted are the lines of an entry that are read. Of each but ATTENDEE the first one counts.
+var wanted = []string{"UID", "RECURRENCE-ID", "SUMMARY", "DESCRIPTION", "LOCATION", "DTSTART", "DTEND", "DURATION", "DUE", "RRULE", "STATUS", "COMPLETED", "CLASS", "LAST-MODIFIED", "DTSTAMP", "ATTENDEE"}
 
 // entry is an event or a task of a calendar: the lines between its BEGIN and END, without those of its
 // alarms.
@@ -113,12 +119,14 @@ func (c *calendar) read(r *Result, name string, b []byte) error {
 				open = open[:len(open)-1]
 				switch {
 				case e != nil && inside == e.kind:
-					c.entries, e = append(c.entries, e), nil
+					if c.entries, e = append(c.entries, e), nil; r.bounded && len(c.entries) > MaxAdds {
+						return r.end("%s, line %d: more than %d events and tasks", name, n, MaxAdds)
+					}
 				case inside == "VTIMEZONE" && zone != "":
 					c.zones[zone] = c.zone(zone, standard)
 				}
 			case e != nil && inside == e.kind:
-				if key == "ATTENDEE" || len(e.lines[key]) == 0 {
+				if n := len(e.lines[key]); slices.Contains(wanted, key) && (n == 0 || key == "ATTENDEE" && n < mostRead) {
 					e.lines[key] = append(e.lines[key], p)
 				}
 			case key == "TZID" && inside == "VTIMEZONE":

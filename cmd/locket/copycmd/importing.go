@@ -64,8 +64,9 @@ shows what would be added.
   basic-memory  its folder of Markdown
 
 Memories of mem0, notes and mails are kept unchanged, and visits to places and appointments
-as episodes. The extractors read what people wrote: in conversations with an assistant what you wrote, in
-chats what everybody wrote. --me gives your name in a chat if it differs from your settings.`,
+as episodes. The extractors read what people wrote: in conversations with an assistant what
+you wrote, in chats what everybody wrote. --me gives your name in a chat if it differs from
+your settings.`,
 		Example: `  locket import memories.jsonl.age
   locket import --from mem0 mem0.json
   locket import --from notes ~/Notes
