@@ -55,7 +55,7 @@ func (v *visit) draws() (done func(), err error) {
 const (
 	maxRecalls = 4                // of one app at the same time
 	maxWrites  = 1                // of one app at the same time
-	placeWait  = 10 * time.Second // how long a further one waits for a place
+	placeWait  = 45 * time.Second // how long a further one waits for a place: MCP clients give up after 60 s
 )
 
 func (v *visit) recalls(ctx context.Context) (done func(), err error) {
