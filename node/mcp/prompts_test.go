@@ -5,10 +5,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -38,6 +40,30 @@ func TestPrompts(t *testing.T) {
 		if got, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: args}); err == nil {
 			t.Errorf("%s with %v: %+v", name, args, got)
 		}
+	}
+}
+
+// A day has what was said on it, although it was learnt later, and what begins on it.
+func TestDayOfImportedMemories(t *testing.T) {
+	s, owner := over(t)
+	no, day := false, time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
+	for text, add := range map[string]serve.AddRequest{
+		"Said on the day":           {At: day},
+		"The dentist is on the day": {At: day.AddDate(0, 0, -9), Type: memory.Episodic, Fields: memory.Fields{Episodic: &memory.EpisodicFields{EventType: "appointment", Started: day}}},
+		"Said on another day":       {At: day.AddDate(0, 0, 1)},
+	} {
+		add.Text, add.Infer = text, &no
+		if _, err := owner.Add(t.Context(), add); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "day", Arguments: map[string]string{"date": "2026-09-14"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := got.Messages[0].Content.(*sdk.TextContent).Text
+	if !strings.Contains(text, "Said on the day") || !strings.Contains(text, "The dentist") || strings.Contains(text, "another day") {
+		t.Error(text)
 	}
 }
 

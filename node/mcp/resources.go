@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,10 +22,10 @@ const (
 )
 
 // resources adds what a host may read without a tool: core blocks, a memory, and
-// what was learnt on a day.
+// what is known of a day.
 func (t *server) resources(s *sdk.Server) {
 	s.AddResource(&sdk.Resource{URI: coreURI, Name: "core", Title: "Core blocks", MIMEType: "text/plain", Description: "Who the wearer is, and how they want to be treated"}, t.read)
-	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: dayPrefix + "{date}", Name: "day", Title: "A day", MIMEType: "text/plain", Description: "What was learnt on a day, such as memory://day/2026-09-14 (UTC)"}, t.read)
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: dayPrefix + "{date}", Name: "day", Title: "A day", MIMEType: "text/plain", Description: "What was learnt or said on a day, or begins on it, such as memory://day/2026-09-14 (UTC)"}, t.read)
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: scheme + "{id}", Name: "memory", Title: "A memory", MIMEType: "text/plain", Description: "One memory by its id or cite"}, t.read)
 }
 
@@ -36,7 +37,7 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 		return nil, err
 	}
 	if isDay {
-		items, err = t.learntOn(ctx, from)
+		items, err = t.onDay(ctx, from)
 	} else if uri == coreURI {
 		items, err = t.all(ctx, serve.ListQuery{Type: memory.Core})
 	} else {
@@ -72,9 +73,34 @@ func dayOf(uri string) (day time.Time, ok bool, err error) {
 	return day, true, nil
 }
 
-// learntOn lists what was learnt on the day that begins at from.
-func (t *server) learntOn(ctx context.Context, from time.Time) ([]item, error) {
-	return t.all(ctx, serve.ListQuery{State: serve.AnyState, Since: from, Until: from.AddDate(0, 0, 1)})
+// onDay lists what was learnt or said on the day that begins at from, or begins on it: an imported memory was
+// learnt later, and an appointment before.
+func (t *server) onDay(ctx context.Context, from time.Time) ([]item, error) {
+	to := from.AddDate(0, 0, 1)
+	var of []any
+	for _, field := range []string{"learnt", "said", "started"} {
+		of = append(of, map[string]any{field: map[string]any{"gte": from.Format(time.RFC3339), "lt": to.Format(time.RFC3339)}})
+	}
+	f, err := new(owners).filter(map[string]any{"OR": of})
+	if err != nil {
+		return nil, err
+	}
+	page, err := t.of(ctx).List(ctx, serve.ListQuery{State: serve.AnyState, Filters: f, Limit: serve.MaxPage})
+	out := []item{}
+	for i := range page.Memories {
+		m := &page.Memories[i]
+		times := []time.Time{m.Learnt}
+		if e := m.Fields.Episodic; e != nil {
+			times = append(times, e.Started)
+		}
+		for _, e := range m.Evidence { // one piece may be from before the day, and another from after it
+			times = append(times, e.At)
+		}
+		if slices.ContainsFunc(times, func(at time.Time) bool { return !at.Before(from) && at.Before(to) }) {
+			out = append(out, itemOf(m))
+		}
+	}
+	return out, err
 }
 
 // idOf returns the id of a memory in a URI, or its beginning.
