@@ -52,7 +52,7 @@ func (p *Plugin) start(ctx context.Context) (*instance, error) {
 	in.ctx = context.WithValue(context.WithoutCancel(ctx), instanceKey{}, in)
 	var err error
 	// The rewriting has made the start function an export, so this runs none of the module's code.
-	if in.module, err = p.code.engine.InstantiateModule(in.ctx, p.code.compiled, moduleConfig); err != nil {
+	if in.module, err = p.code.engine.InstantiateModule(withOwnMemory(in.ctx), p.code.compiled, moduleConfig); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrModule, err)
 	}
 	in.alloc, in.extract = in.module.ExportedFunction("locket_alloc"), in.module.ExportedFunction("locket_extract")
