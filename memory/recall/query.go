@@ -84,7 +84,7 @@ const (
 // understand analyses a query, using the content of the index.
 func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	var out question
-	words := asksTrade(split(q.Text))
+	words := asksTrade(split(haveOrNot.Replace(q.Text)))
 	mends := c.correctTypos(words)
 	now := q.Now
 	if now.IsZero() {

@@ -34,6 +34,9 @@ func hanWord(pair string) bool {
 	return !particles[0][r[1]] && !particles[1][r[0]] && !notMatters[pair] && len(theLexicon().pairs.inEnglish(pair)) > 0
 }
 
+// haveOrNot leaves one half of 有没有 in a question: 没有 would count as a word of what is asked for.
+var haveOrNot = strings.NewReplacer("有没有", "有", "有沒有", "有")
+
 // onlyAsks reports whether the word at index i of a question is 多少, the 时候 of 什么时候 or the
 // 名字 of 什么名字, or a character of these. They ask, as "how many" and "when" do, and say nothing of the matter. A pair
 // stands between its characters: see pairs.

@@ -88,10 +88,13 @@ func mineOf(question string) (p property, ok bool) {
 			return p, true
 		}
 	}
+	if !notState().MatchString(question) {
+		p.thing = askedThing(question)
+	}
 	if m := ofOneZh().FindStringSubmatch(question); m != nil {
 		p.holds = cmp.Or(m[1], m[2])
 	}
-	return p, p.holds != "" || ofState().MatchString(question) && !notState().MatchString(question)
+	return p, p.thing != nil || p.holds != "" || ofState().MatchString(question) && !notState().MatchString(question)
 }
 
 var (

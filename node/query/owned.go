@@ -70,7 +70,8 @@ type property struct {
 	tells   *regexp.Regexp // finds whose property a text is about; nil: tellsOwn, or partnerOf
 	cue     cue            // belongs to tells
 
-	holds string // what a Chinese text must have word for word: 虾 of 我对虾过敏吗; empty: nothing
+	thing *regexp.Regexp // finds the thing of "do I have a dog"; nil: the question asks for none
+	holds string         // what a Chinese text must have word for word: 虾 of 我对虾过敏吗; empty: nothing
 
 	wedByOthers, wedByOwner *regexp.Regexp // see wedsOf; nil: the question is not about whom the owner married
 }
@@ -123,6 +124,9 @@ func (p property) owns(text string) whose {
 	re, cue := p.tells, p.cue
 	if p.lacks(text) {
 		return anothers
+	}
+	if w := p.ownsThing(text); w != nobodys {
+		return w
 	}
 	switch {
 	case re != nil:
@@ -180,6 +184,9 @@ func (p property) misses(text string, byOwner bool) bool {
 
 // ownerIn returns whose property a document is about: the wearer's or somebody else's.
 func (p property) ownerIn(d document, question, wearer string) whose {
+	if text, _ := said(d, wearer); p.ownsThing(text) == anothers {
+		return anothers
+	}
 	if d.u != nil {
 		text := memory.Cut(d.u.Text, mostOwned)
 		w := p.owns(text)

@@ -1,0 +1,61 @@
+package query
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// A question such as "do I have a dog" asks for a thing of the wearer's. A text that speaks only of
+// somebody else's ("next door's dog", 隔壁的狗) is shown, but is no evidence.
+var (
+	ofThing = []pattern{
+		lazily(`(?i)^(?:and |so )?(?:(?:do|did) (?:i|we) (?:still |also |really |now |currently )?(?:have|own|keep)|have (?:i|we) got) (?:an? |any |some |our own |my own )?((?:\pL+ )?\pL+)\W*$`),
+		lazily(`^(?:请问)?[我咱](?:们|家|们家)?(?:现在|还|也|到底)*(?:有没有|是不是有|有|养没养|养)(?:一?[只条辆台个架顶])?([^什哪谁啥几多]\p{Han}{0,3}?)(?:吗|么|没有|没)?[？?]?$`),
+	}
+	// ownerBefore finds which other person has a thing in the words before it, ownerAfter in those after
+	// it. speakerBefore finds that the speaker has it.
+	ownerBefore   = lazily(`(?i:\b(?:his|her|their)|(\pL+)['’]s|s['’])\s+(?:\pL+\s+)?$|(?:(?:` + partnerZh + `|邻居|隔壁|对门|楼[上下]|朋友|别人|人家|公司|单位|学校|[他她]们?|[A-Z][a-z]+)(?:他们|家里?)?的?|[老小阿]\p{Han}(?:他们家?|家里?)?(?:的|家))(?:那[只条辆台个架顶])?$`)
+	speakerBefore = lazily(`(?i:\b(?:my|our)\s+)$|[我咱](?:们|家|们家)?的?$`)
+	ownerAfter    = lazily(`(?i)^\s+(?:next door|upstairs|downstairs|(?:down|up|across) the (?:road|street)|belong(?:s|ed) to (?:the|my|our|his|her|their|\pL+['’]s)\b|of (?:the|my|our|his|her|their|\pL+['’]s)\b)`)
+)
+
+// notOwners are words with 's that name no owner.
+var notOwners = map[string]bool{"it": true, "that": true, "this": true, "there": true, "here": true, "what": true, "who": true, "where": true, "he": true, "she": true, "let": true,
+	"one": true, "children": true, "kids": true, "today": true, "yesterday": true, "tomorrow": true, "year": true, "week": true, "day": true, "month": true}
+
+// askedThing returns a pattern that finds the thing that a question asks for, or nil.
+func askedThing(question string) *regexp.Regexp {
+	for _, re := range ofThing {
+		m := re().FindStringSubmatch(question)
+		switch {
+		case m == nil:
+		case utf8.RuneCountInString(m[1]) < len(m[1]): // Chinese has no space between words
+			return regexp.MustCompile(regexp.QuoteMeta(m[1]))
+		default:
+			return regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(m[1]) + `\b`)
+		}
+	}
+	return nil
+}
+
+// ownsThing returns whose thing of the asked kind a text mentions: the speaker's, or that of others each
+// time.
+func (p property) ownsThing(text string) whose {
+	if p.thing == nil {
+		return nobodys
+	}
+	w := nobodys
+	for _, at := range p.thing.FindAllStringIndex(text, -1) {
+		before := text[:at[0]]
+		m := ownerBefore().FindStringSubmatch(before)
+		switch {
+		case speakerBefore().MatchString(before):
+			return speakers
+		case (m == nil || notOwners[strings.ToLower(m[1])]) && !ownerAfter().MatchString(text[at[1]:]):
+			return nobodys
+		}
+		w = anothers
+	}
+	return w
+}
