@@ -94,7 +94,13 @@ func mineOf(question string) (p property, ok bool) {
 	if m := ofOneZh().FindStringSubmatch(question); m != nil {
 		p.holds = cmp.Or(m[1], m[2])
 	}
-	return p, p.thing != nil || p.holds != "" || ofState().MatchString(question) && !notState().MatchString(question)
+	if p.thing != nil || p.holds != "" || ofState().MatchString(question) && !notState().MatchString(question) {
+		return p, true
+	}
+	if m := ofOurs().FindStringSubmatch(question); m != nil {
+		p.thing, p.only = regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(m[1])+`\b`), true
+	}
+	return p, p.only
 }
 
 var (

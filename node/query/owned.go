@@ -71,6 +71,7 @@ type property struct {
 	cue     cue            // belongs to tells
 
 	thing *regexp.Regexp // finds the thing of "do I have a dog"; nil: the question asks for none
+	only  bool           // only whose thing a text mentions counts, and not whom it is about
 	holds string         // what a Chinese text must have word for word: 虾 of 我对虾过敏吗; empty: nothing
 
 	wedByOthers, wedByOwner *regexp.Regexp // see wedsOf; nil: the question is not about whom the owner married
@@ -184,8 +185,12 @@ func (p property) misses(text string, byOwner bool) bool {
 
 // ownerIn returns whose property a document is about: the wearer's or somebody else's.
 func (p property) ownerIn(d document, question, wearer string) whose {
-	if text, _ := said(d, wearer); p.ownsThing(text) == anothers {
-		return anothers
+	if text, _ := said(d, wearer); p.only || p.ownsThing(text) == anothers {
+		w := p.ownsThing(text)
+		if d.u != nil && w == speakers && d.u.Speaker != "" && memory.Normal(d.u.Speaker) != memory.Normal(wearer) {
+			return anothers
+		}
+		return w
 	}
 	if d.u != nil {
 		text := memory.Cut(d.u.Text, mostOwned)

@@ -11,13 +11,15 @@ func TestAskedProperty(t *testing.T) {
 		"where does Tom live": "Tom", "where does Dr. Chen live": "Chen", "how old is Mrs Weber": "Weber", "what's my dog's name": "partner", "what is our cat called": "partner", "Tom的生日是哪天": "Tom", "Anna 住在哪里": "Anna", "我的狗叫什么": "partner", "我家猫叫什么": "partner", "what does Tom do": "Tom", "how old is my sister": "sister", "where does my wife work": "wife",
 		"我老婆叫什么": "partner", "who is our landlord": "partner", "what's the name of my dentist": "partner", "我的房东是谁": "partner", "我牙医姓什么": "partner",
 		"小王的生日是什么时候": "小王", "小李的医生是谁": "小李", "小李老婆叫什么": "小李", "我妈妈的生日是哪天": "妈妈", "我老婆在哪里上班": "老婆", "小王住在哪里": "小王",
-		"what do I have to do": "", "where did I put my keys": "", "when is my dentist appointment": "", "what does the doctor say": "", "我明天做什么": "", "今天要做什么": "", "我要买什么": "",
+		"what do I have to do": "", "where did I put my keys": "thing", "when is my dentist appointment": "thing", "what does the doctor say": "", "我明天做什么": "", "今天要做什么": "", "我要买什么": "",
 	} {
 		p, ok := askedProperty(question)
 		got := p.owner
 		switch {
 		case p.partner && got == "":
 			got = "partner"
+		case p.only:
+			got = "thing"
 		case ok && got == "":
 			got = "self"
 		}

@@ -13,6 +13,11 @@ var (
 		lazily(`(?i)^(?:and |so )?(?:(?:do|did) (?:i|we) (?:still |also |really |now |currently )?(?:have|own|keep)|have (?:i|we) got) (?:an? |any |some |our own |my own )?((?:\pL+ )?\pL+)\W*$`),
 		lazily(`^(?:请问)?[我咱](?:们|家|们家)?(?:现在|还|也|到底)*(?:有没有|是不是有|有|养没养|养)(?:一?[只条辆台个架顶])?([^什哪谁啥几多]\p{Han}{0,3}?)(?:吗|么|没有|没)?[？?]?$`),
 	}
+	// ofOurs finds questions about something of the wearer's that are read by no other pattern: "is my
+	// sister pregnant", "where is my car".
+	ofOurs = lazily(`(?i)^(?:and |so )?(?:is|are|was|were|does|do|did|has|have|had|can|will|should|when|where|who|why|how|what|which)\b.*?\b(?:my|our) (\pL+)\b`)
+	// wished finds that somebody only wants the thing that follows.
+	wished = lazily(`(?i)\b(?:wants?|wanted|wish(?:es)?|plan(?:s|ning)?|hop(?:e|es|ing)|like|thinking|considering|going|will|saving)\b[^.,;!?]{0,24}\b(?:buy|buying|get|getting|adopt|adopting|order|for|have)\s+(?:an?|the|some)?\s*(?:\pL+\s+)?$|(?:打算|想要?|准备|要|考虑)(?:\p{Han}{0,4}?)(?:买|换|养|领养)\p{Han}{0,3}$`)
 	// ownerBefore finds which other person has a thing in the words before it, ownerAfter in those after
 	// it. speakerBefore finds that the speaker has it.
 	ownerBefore   = lazily(`(?i:\b(?:his|her|their)|(\pL+)['’]s|s['’])\s+(?:\pL+\s+)?$|(?:(?:` + partnerZh + `|邻居|隔壁|对门|楼[上下]|朋友|别人|人家|公司|单位|学校|[他她]们?|[A-Z][a-z]+)(?:他们|家里?)?的?|[老小阿]\p{Han}(?:他们家?|家里?)?(?:的|家))(?:那[只条辆台个架顶])?$`)
@@ -50,6 +55,7 @@ func (p property) ownsThing(text string) whose {
 		before := text[:at[0]]
 		m := ownerBefore().FindStringSubmatch(before)
 		switch {
+		case wished().MatchString(before):
 		case speakerBefore().MatchString(before):
 			return speakers
 		case (m == nil || notOwners[strings.ToLower(m[1])]) && !ownerAfter().MatchString(text[at[1]:]):

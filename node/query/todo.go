@@ -27,8 +27,9 @@ type todo struct {
 
 // whenTail is what may follow such a question, and whoHan what may precede a Chinese one.
 const (
-	whenTail = `(?: (?:for|on|by|this|next|today|tonight|tomorrow|now|soon|week|weekend|morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day))*\W*$`
-	whoHan   = `(?:我们?|还|现在|今天|明天|后天|今晚|周末|[这本下]?(?:周|星期|礼拜)[一二三四五六日天]?)*`
+	whenTail  = `(?: (?:for|on|by|this|next|today|tonight|tomorrow|now|soon|week|weekend|morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day))*\W*$`
+	aheadTail = `(?: (?:in|at|on|over|for|the|this|next|today|tonight|tomorrow|week(?:end)?|month|year|january|february|march|april|may|june|july|august|september|october|november|december|christmas|easter|new year(?:['’]s)?(?: eve| day)?|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d+(?:st|nd|rd|th)?|of))+\W*$`
+	whoHan    = `(?:我们?|还|现在|今天|明天|后天|今晚|周末|[这本下]?(?:周|星期|礼拜)[一二三四五六日天]?)*`
 )
 
 var (
@@ -43,6 +44,9 @@ var (
 		`|^(?:what do|do) (?:i|we) have (?:anything )?(?:on|planned|scheduled|coming up)` + whenTail +
 		`|^(?:do i have any|what are my|any) plans` + whenTail + `|` +
 		`^` + whoHan + `(?:要|得|该|应该|需要)(?:做|干|办)(?:些?什么|啥|哪些)\W*$|^` + whoHan + `有(?:什么|哪些)(?:事|安排|计划|待办)(?:要做|情)*\W*$|^` + whoHan + `有(?:什么|哪些|啥)(?:要|得|该|需要)(?:做|办|干)的?(?:事情?)?\W*$|待办`)
+	// asksAhead finds what has tasks, trips and appointments as its answer if the days that it names are to come.
+	asksAhead = lazily(`(?i)^(?:and |so )?(?:what|where) (?:am|are) (?:i|we) (?:doing|going|off to|travell?ing(?: to)?)` + aheadTail + `|^what(?:['’]s| is) (?:happening|planned|scheduled|on)` + aheadTail + `|` +
+		`^(?:我们?|咱们?|打算|准备|要|今天|明天|后天|这|下|个|本|周末?|星期|礼拜|月|年|底|初|[一二三四五六七八九十日天号\d]|圣诞节?|春节|元旦|国庆节?|中秋节?)+(?:去|上)(?:哪里?|哪儿|什么地方)(?:玩|旅游|旅行)?\W*$`)
 	toBuy     = lazily(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
 	notBought = lazily(`(?i)\b(?:bought|used to)\b|买[了到过]`)
 	promised  = lazily(`(?i)\bpromised?\b|答应|承诺|保证`)
@@ -63,7 +67,15 @@ func readTodo(question string, now time.Time) (w todo, ok bool) {
 	case asksPromise().MatchString(question):
 		w.only = promised()
 	case !asksToDo().MatchString(question):
-		return w, false
+		if !asksAhead().MatchString(question) {
+			return w, false
+		}
+		if w.from, w.to = daysAhead(question, now); w.to.IsZero() {
+			if days, _ := recall.Days(question, now.AddDate(1, 0, 0)); len(days) > 0 { // a bare "December" is the last one
+				w.from, w.to = days[0][0], days[0][1]
+			}
+		}
+		return w, w.to.After(now)
 	}
 	w.from, w.to = daysAhead(question, now)
 	return w, true

@@ -44,7 +44,7 @@ func TestPlansOfAPeriod(t *testing.T) {
 	for i, line := range []string{"I have a dentist appointment on Thursday at half past nine.", "We're going to Lisbon in March.", "I paid the plumber 240 euros yesterday.", "I have a haircut today at eight in the morning.", "I have an interview next Tuesday."} {
 		nodetest.Hear(t, n, at.Add(time.Duration(i)*time.Second), "Ana", line)
 	}
-	for question, want := range map[string]string{"what is on this week": "dentist", "what's planned for next week": "interview"} {
+	for question, want := range map[string]string{"what is on this week": "dentist", "what's planned for next week": "interview", "where are we going in March": "Lisbon", "我们三月去哪儿": "Lisbon"} {
 		res, err := n.Search(t.Context(), serve.SearchRequest{Query: question, At: at.Add(time.Minute)})
 		if err != nil {
 			t.Fatal(err)
