@@ -107,9 +107,9 @@ func TestNumericDatesKept(t *testing.T) {
 		{"The old Volvo went for four thousand on 03/04/2026.", "sale"},
 		{"I visited Anna in Oslo on 30 February.", "event"},
 		{"我03/04/2020去了北京。", "noted"},
-		{"We booked the hotel from 12/06/2027 to 19/06/2027.", "event@2027-06-12"}, // the other date shows which is the month
-		{"We booked the hotel from 06/12/2027 to 06/19/2027.", "event@2027-06-12"},
-		{"We booked the hotel from 12.6. to 19.6.2027.", "event@2027-06-12"},
+		{"We booked the hotel from 12/06/2027 to 19/06/2027.", "plan@2027-06-12"}, // the other date shows which is the month
+		{"We booked the hotel from 06/12/2027 to 06/19/2027.", "plan@2027-06-12"},
+		{"We booked the hotel from 12.6. to 19.6.2027.", "plan@2027-06-12"},
 		{"I have an exam on 7/3, so I'll get up at six.", ""},
 		{"I have a dentist appointment on Friday at nine. / The dentist is on 03/04/2027 now.", ""},
 		{"I have a dentist appointment on Friday at nine. / We moved the dentist to 15/01/2027 at 8.", "dentist_appointment@2027-01-15 08:00"},

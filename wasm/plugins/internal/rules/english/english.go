@@ -63,7 +63,7 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 	if timed != nil && becauseBefore(c, timed) {
 		timed = nil // "I'm calling because she is away tomorrow"
 	}
-	if (c.Verb == "book" || c.Verb == "schedule" || c.Verb == "arrange" || c.Verb == "reserve") && (c.Past || c.Perfect) && !c.Neg && timed != nil && timed.HasDay && (c.At(timed.First) == "for" || bookedIn(c) || timed.Clock && (c.TableFor() || c.EventAt() > c.Vi)) {
+	if (c.Verb == "book" || c.Verb == "schedule" || c.Verb == "arrange" || c.Verb == "reserve") && (c.Past || c.Perfect) && !c.Neg && timed != nil && timed.HasDay && (c.At(timed.First) == "for" || c.W(c.Vi-1) != "had" && (c.At(timed.First) == "from" || c.At(timed.First-1) == "from" || timed.Last > 0) || bookedIn(c) || timed.Clock && (c.TableFor() || c.EventAt() > c.Vi)) {
 		c.Past, c.Perfect = false, false // already done, for a future day
 		t.PlanAt(c, timed)
 		return
