@@ -45,7 +45,7 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 		i += n - 1
 	}
 	if len(marks) < 2 || len(marks) == 2 && !stronger(s, marks[0].at, zh) {
-		return !zh && orders(t, s)
+		return !zh && orders(t, s) || zh && fewStepsZh(t, s)
 	}
 	if w := s.At(marks[0].at); !zh && (w == "then" || w == "next" || w == "finally" || w == "after") && marks[0].at > 0 && !goal(s, marks[0].at) {
 		return false
@@ -57,12 +57,15 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 			end = marks[k+1].at
 		}
 		step := clean(s, m.after, end)
+		if verb := deviceVerbOf(s.At(m.after)); k == 0 && s.At(m.at+1) == "by" {
+			step = verb + s.Text[s.Toks[m.after].End:s.Toks[m.after].End+len(step)-len(s.At(m.after))] // "start by soaking the beans"
+		}
 		if step == "" {
 			continue
 		}
 		steps = append(steps, splitStep(t, step)...)
 	}
-	head := clean(s, 0, marks[0].at)
+	head := clean(s, syntax.BoolInt(marks[0].at == 1 && s.At(0) == "you"), marks[0].at) // "you start by soaking the beans"
 	if k := colon(s, marks[0].at); !zh && k > 0 && (s.At(marks[0].at) == "then" || s.At(marks[0].at) == "next" || s.At(marks[0].at) == "after") {
 		steps = append(splitStep(t, clean(s, k+1, marks[0].at)), steps...) // "you start like this: …"
 		if title, _, cut := strings.Cut(clean(s, 0, k), ". "); cut {
@@ -73,7 +76,7 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 		steps = append(splitStep(t, clean(s, k+1, marks[0].at)), steps...) // "the way I make porridge is you soak the oats, then …"
 		head = clean(s, from, k)
 	}
-	if !zh && !goal(s, marks[0].at) || len(steps) < 2 || narrative(s, zh) {
+	if !zh && !goal(s, marks[0].at) && s.At(marks[0].at+1) != "by" || len(steps) < 2 || narrative(s, zh) {
 		if len(steps) < 3 || narrative(s, zh) {
 			return false
 		}
@@ -264,6 +267,10 @@ func stepMark(s syntax.Sentence, i, order int) int {
 			}
 			return 1
 		}
+	case "start", "begin":
+		if begins && order == 0 && s.At(i+1) == "by" && (i == 0 || s.At(i-1) == "you") && deviceVerbOf(s.At(i+2)) != "" && syntax.Determiner(s.At(i+3)) {
+			return 2
+		}
 	case "then":
 		if begins && order > 0 || begins && i > 0 && goal(s, i) {
 			return 1
@@ -314,7 +321,7 @@ func stronger(s syntax.Sentence, at int, zh bool) bool {
 	if zh {
 		return s.At(at) == "首" || s.At(at) == "先" || s.At(at) == "第"
 	}
-	return goal(s, at) && at > 0 || s.At(at) == "step" || s.Toks[at].Kind == 'n'
+	return goal(s, at) && at > 0 || s.At(at+1) == "by" || s.At(at) == "step" || s.Toks[at].Kind == 'n'
 }
 
 // narrative reports whether a sentence is like "first we went to the park, then we had lunch", and

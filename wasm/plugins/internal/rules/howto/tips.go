@@ -18,7 +18,7 @@ import (
 // deviceVerbs are verbs for what is done with a device or with food. Advice about a person, "if you
 // see Tom, tell him", has other verbs.
 var deviceVerbs = syntax.Set("press hold turn push pull unplug plug restart reset switch open close lift type click tap hit shake bang add use clean empty remove replace screw unscrew twist soak boil put pour stir fry bake " +
-	"simmer rinse drain chop whisk jiggle slide lock unlock insert charge scan dial enter bleed squeeze wind tighten loosen oil descale wipe dip roast peel knead feed water slam kick pump flip cut mix heat warm")
+	"simmer rinse drain chop whisk jiggle slide lock unlock insert charge scan dial enter bleed squeeze wind tighten loosen oil descale wipe dip roast peel knead feed water slam kick pump flip cut mix heat warm grease")
 
 // Tip takes a sentence that says how something is done. It reports whether the sentence is one.
 func Tip(t *discourse.Talk, s syntax.Sentence) bool {
@@ -43,8 +43,8 @@ func Tip(t *discourse.Talk, s syntax.Sentence) bool {
 			from = doneFrom(s, i+3, false)
 		}
 	case w == "the":
-		if n := s.At(i + 1); n == "trick" || n == "secret" || n == "knack" {
-			for k := i + 2; k+2 < min(len(s.Toks), i+9); k++ {
+		if n := s.At(i + 1); s.At(i+3) != "being" && (n == "trick" || n == "secret" || n == "knack") {
+			for k := i + 2; k+2 < min(len(s.Toks), i+12); k++ {
 				if s.At(k) == "is" && s.At(k+1) == "to" && s.At(k+2) != "be" {
 					from = k + 2
 				}
@@ -189,4 +189,16 @@ func askedHowZh(t *discourse.Talk) string {
 		return ""
 	}
 	return x
+}
+
+// deviceVerbOf returns the verb of [deviceVerbs] of which w is the present participle: soak for soaking, "" if
+// there is none.
+func deviceVerbOf(w string) string {
+	base, ing := strings.CutSuffix(w, "ing")
+	for _, verb := range [...]string{base, base + "e", base[:max(len(base)-1, 0)]} {
+		if ing && deviceVerbs[verb] {
+			return verb
+		}
+	}
+	return ""
 }
