@@ -31,10 +31,17 @@ func owes(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	}
 	sum, ok := strings.CutPrefix(rest, "我")
 	sum = strings.TrimSuffix(sum, "呢")
-	if !ok || !syntax.PersonZh(who) && !discourse.NameZh(who) || !owed(sum) {
+	if !ok || !owed(sum) || strings.HasPrefix(sum, "们") || syntax.KinPrefixZh(sum) != "" { // 欠我爸五万块
 		return false
 	}
-	t.FactZh(b, t.Named(who), "debt", "owes "+t.Self.Key, sum, false, false, 0.8)
+	debtor, relative := t.SubjectZh(who) // 我表弟欠我两千块
+	if relative = relative && debtor != t.Self && syntax.KinPrefixZh(strings.TrimPrefix(who, "我")) == strings.TrimPrefix(who, "我"); !relative {
+		debtor = t.Named(who)
+	}
+	if !relative && !syntax.PersonZh(who) && !discourse.NameZh(who) {
+		return false
+	}
+	t.FactZh(b, debtor, "debt", "owes "+t.Self.Key, sum, false, false, 0.8)
 	return true
 }
 

@@ -133,7 +133,7 @@ func pledged(x string) bool {
 	if whom != "你" && whom != "您" && whom != "你们" && !syntax.PersonZh(whom) && syntax.KinPrefixZh(whom) != whom {
 		return false
 	}
-	given, gives := syntax.CutEnd(what, "发", "寄", "转", "还", "送", "拿", "带", "传", "拷", "退", "交", "快递")
+	given, gives := syntax.CutEnd(what, "发", "寄", "转", "还", "送", "拿", "带", "传", "拷", "退", "交", "快递", "拍", "捎", "邮")
 	n := utf8.RuneCountInString(given)
 	return ok && gives && (thing != "" && n == 0 || held && n > 0 && n <= 8 && !syntax.VagueZh(given))
 }
