@@ -55,6 +55,8 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 	for s.At(at) == "," || s.At(at) == "but" || s.At(at) == "sorry" || s.At(at) == "and" || at < len(s.Toks) && s.At(at-1) == "," && s.Toks[at].Cap && s.At(at+1) == "," {
 		at++
 	}
+	at = behindReason(s, wrong.Next, at)
+	otherwise := s.At(at) == "it'll" // even if it is not known how
 	switch base, rest := syntax.Contraction(s.At(at)); {
 	case at == wrong.Next:
 		return "", false
@@ -62,8 +64,15 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 		at++
 	case (base == "it" || base == "that" || base == "they") && (s.At(at+1) == "is" || s.At(at+1) == "are"):
 		at += 2
+	case (base == "he" || base == "she" || base == "they") && rest != "" && s.At(at+1) == s.At(was+1):
+		at += 2 // "was coming on Wednesday, but he's coming on Friday"
+	case s.At(at) == "it'll" && s.At(at+1) == "be":
+		at += 2 // "I said I'd be there at six, but it'll be more like seven"
 	default:
 		return "", false
+	}
+	if s.At(at) == "more" && s.At(at+1) == "like" {
+		at += 2
 	}
 	for s.At(at) == "actually" || s.At(at) == "now" || s.At(at) == "really" || s.At(at) == "in" && s.At(at+1) == "fact" || s.At(at) == "fact" {
 		at++
@@ -73,12 +82,19 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 	if _, n := timex.Day31(s.At(at + 1)); !ok && n > 0 && s.At(at) == "the" {
 		on, ok, right = "on ", true, timex.When{HasDay: true, Grain: 'd', Next: at + 1 + n} // "it's the 22nd"
 	}
+	half := ""
+	if n, hour := syntax.Number(s.At(at)); !ok && hour && wrong.Clock && n > 0 && n <= 12 {
+		ok, right = true, timex.When{Clock: true, Next: at + 1} // "it'll be more like seven"
+		if wrong.Minute >= 12*60 {
+			half = " pm"
+		}
+	}
 	if !ok || right.Habit || !right.HasDay && !right.Clock {
-		return "", false
+		return "", otherwise
 	}
 	for k := right.Next; k < len(s.Toks); k++ {
 		if w := s.At(k); s.Toks[k].Kind != 'p' && w != "instead" && w != "now" && w != "actually" {
-			return "", false
+			return "", otherwise
 		}
 	}
 	from := wrong.First
@@ -86,7 +102,9 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 		from++
 	}
 	said := s.Text[s.Toks[head].Start:s.Toks[was].Start] + is + s.Text[s.Toks[was].End:s.Toks[from].Start] + on + s.Text[s.Toks[at].Start:s.Toks[right.Next-1].End]
-	if day := timex.HourIn(s, &wrong, now); day > from && right.Clock && !right.HasDay {
+	if day := timex.HourIn(s, &wrong, now); day > from && syntax.Preposition(s.At(day)) && !syntax.Preposition(s.At(at)) && right.Clock && !right.HasDay {
+		said = s.Text[s.Toks[head].Start:s.Toks[was].Start] + is + s.Text[s.Toks[was].End:s.Toks[day+1].Start] + s.Text[s.Toks[at].Start:s.Toks[right.Next-1].End]
+	} else if day > from && right.Clock && !right.HasDay {
 		said = s.Text[s.Toks[head].Start:s.Toks[was].Start] + is + s.Text[s.Toks[was].End:s.Toks[day].Start] + s.Text[s.Toks[at].Start:s.Toks[right.Next-1].End] // the day is still the same
 	}
 	if hour := timex.HourIn(s, &wrong, now); hour > 0 && right.HasDay && !right.Clock && right.Grain == 'd' {
@@ -95,7 +113,22 @@ func misled(s syntax.Sentence, now timex.Moment) (string, bool) {
 	if told != "" && told != " you " { // "I told Ben I'd call him"
 		said = strings.NewReplacer(" him ", told, " her on ", told+"on ", " her at ", told+"at ", " her by ", told+"by ").Replace(said)
 	}
-	return strings.ToUpper(said[:1]) + said[1:] + ".", true
+	return strings.ToUpper(said[:1]) + said[1:] + half + ".", true
+}
+
+// behindReason returns the token after "he rang and" in "but he rang and it's Friday now", whose "but" is
+// between token end and token at; at if there are no such words.
+func behindReason(s syntax.Sentence, end, at int) int {
+	const most = 6 // tokens of the reason
+	if at == end || !syntax.SubjectPronoun(s.At(at)) {
+		return at
+	}
+	for k := at + 2; k < min(at+most, len(s.Toks)) && s.Toks[k].Kind != 'p'; k++ {
+		if s.At(k) == "and" {
+			return k + 1
+		}
+	}
+	return at
 }
 
 // nowOf returns the present of the word at token i, if that is "was", "were" or "would".
@@ -143,6 +176,12 @@ func misledZh(s syntax.Sentence, now timex.Moment) string {
 	said, told := syntax.CutHead(said, saidBeforeZh...)
 	after = syntax.TrimHeads(after, "我", "说错了", "记错了", "搞错了", "弄错了", "错了", "，", "但", "结果")
 	right, really := syntax.CutHead(after, "其实应该是", "其实是", "其实", "应该是", "实际上是", "实际是")
+	if moved, ok := syntax.CutHead(syntax.TrimHeads(after, "现在", "他", "她", "对方", "临时", "又"), "改到", "改成", "改在", "改为"); ok {
+		right, really = syntax.TrimTails(moved, "了"), true // 我跟你说过师傅周三来，他改到周五了
+	}
+	if first, _ := discourse.CutCommaZh(right); !told && really && strings.Contains(after, "其实") && !syntax.ContainsAny(before, "看", "像", "本来", "原来", "名义", "听", "说", "想", "觉得", "身份证", "户口", "以前") {
+		said, told, right = before, true, first // 我家住六楼，其实是七楼，我说错了
+	}
 	if !ok || !told || !really || utf8.RuneCountInString(said) < 3 || syntax.ContainsAny(said+right, "不", "没", "吗", "你", "他", "她") || strings.Contains(right, "，") {
 		return ""
 	}

@@ -45,6 +45,9 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 			if said, ok := otherHour(s, &x, j, now); ok {
 				return said, true
 			}
+			if said, ok := otherThanHourFirst(s, &x, j, now); ok {
+				return said, true
+			}
 			head := s.Text[s.Start:s.Toks[from].Start]
 			said := head + s.Text[s.Toks[j].Start:s.End]
 			if right := timeAt(said, len(head), now); right != nil {
@@ -82,11 +85,46 @@ func otherHour(s syntax.Sentence, x *timex.When, j int, now timex.Moment) (strin
 	}
 	if s.At(hour-1) == s.At(j) {
 		hour-- // at
+	} else if syntax.Preposition(s.At(hour)) && !syntax.Preposition(s.At(j)) {
+		hour++ // "at nine, actually ten"
 	}
 	head := s.Text[s.Start:s.Toks[hour].Start]
 	said := head + s.Text[s.Toks[j].Start:s.End]
 	right := timeAt(said, len(head), now)
 	return said, right != nil && right.HasDay && right.Clock && right.Day == x.Day
+}
+
+// otherThanHourFirst does the same if the hour is before the day: "at ten on Thursday, no, half ten". What
+// is corrected may also be the day, whose hour stays: "at ten on Thursday, no, Friday".
+func otherThanHourFirst(s syntax.Sentence, x *timex.When, j int, now timex.Moment) (string, bool) {
+	if !x.HasDay || !x.Clock || x.ByPart {
+		return "", false
+	}
+	for k := x.First + 1; k < x.Next; k++ {
+		day, ok := timex.WhenAt(s, k, now)
+		if !ok || !day.HasDay || day.Clock || day.Next != x.Next {
+			continue
+		}
+		from, words := x.First, " "+s.Text[s.Toks[k].Start:s.Toks[x.Next-1].End]
+		if syntax.Preposition(s.At(from)) && !syntax.Preposition(s.At(j)) {
+			from++
+		}
+		head, rest := s.Text[s.Start:s.Toks[from].Start], s.Text[s.Toks[j].Start:s.End]
+		right := timeAt(head+rest, len(head), now)
+		if right == nil {
+			return "", false
+		}
+		if right.HasDay && !right.Clock && right.Grain == 'd' {
+			if syntax.Preposition(s.At(k)) && !syntax.Preposition(s.At(j)) {
+				k++
+			}
+			return s.Text[s.Start:s.Toks[k].Start] + rest, true
+		}
+		said := (head + rest)[:right.end] + words + (head + rest)[right.end:]
+		right = timeAt(said, len(head), now)
+		return said, right != nil && right.HasDay && right.Clock && right.Day == x.Day
+	}
+	return "", false
 }
 
 // unreadCorrection reports whether a sentence takes something back that no rule can correct: "My
@@ -148,8 +186,8 @@ func takesBackAt(s syntax.Sentence, i int, all [][]string) int {
 		j := i + len(words)
 		if s.At(j) == "," {
 			j++
-		} else if alone {
-			continue
+		} else if alone && (words[0] != "actually" || j+1 != len(s.Toks)) {
+			continue // "on Wednesday, actually Thursday"
 		}
 		if j < len(s.Toks) {
 			return j
@@ -260,6 +298,11 @@ func corrects(t *discourse.Talk, i int) int {
 			return 0
 		}
 		s.End = t.Own[i+n-1].End
+	}
+	if again := syntax.Sentences(strings.TrimSpace(said)); len(again) == 1 {
+		if twice, ok := retaken(again[0], t.Now); ok && twice != "" {
+			said = twice // 周三，哦不，周四，等等，还是周三
+		}
 	}
 	from := len(t.Out.Candidates)
 	defer otherText(t, s)()

@@ -11,7 +11,7 @@ import (
 )
 
 // takesBackZh are the words with which somebody takes back what they just said, the longer first.
-var takesBackZh = []string{"我说错了", "不好意思", "不对不对", "哦不对", "啊不对", "说错了", "不不不", "不对", "不是", "错了", "哦不", "噢不", "啊不", "不不"}
+var takesBackZh = []string{"我说错了", "不好意思", "不对不对", "哦不对", "啊不对", "说错了", "不不不", "不对", "不是", "错了", "哦不", "噢不", "啊不", "不不", "等等"}
 
 // retakenZh is [retaken] in Chinese: 四点去，不对，四点半. A time is corrected by a time, a name by a name,
 // and a number by another number of the same things. What is taken back without a correction is
@@ -47,8 +47,8 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 		if end == i && !bare || n == 0 || j >= len(s.Toks) {
 			continue
 		}
-		_, is := syntax.PrefixZh(s, j, "应该是", "是到", "是", "改到", "到")
-		if j += is; j >= len(s.Toks) || word == "不好意思" && is == 0 {
+		_, is := syntax.PrefixZh(s, j, "应该是", "还是", "是到", "是", "改到", "到")
+		if j += is; j >= len(s.Toks) || (word == "不好意思" || word == "等等") && is == 0 {
 			continue
 		}
 		j += deniedAgainZh(s, end, j)
@@ -63,7 +63,7 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 				return said, true // 我住三号楼，不是，我是说五号楼
 			}
 		}
-		if after := s.Text[s.Toks[j].Start:s.End]; end < i && (word != "不是" && word != "不好意思" || syntax.StartsWithAny(after, []string{"我是说", "我说的是", "我，", "我,", "是我"})) {
+		if after := s.Text[s.Toks[j].Start:s.End]; end < i && (word != "不是" && word != "不好意思" && word != "等等" || syntax.StartsWithAny(after, []string{"我是说", "我说的是", "我，", "我,", "是我"})) {
 			return "", true // 我对海鲜过敏，不是，我是说我弟
 		}
 	}

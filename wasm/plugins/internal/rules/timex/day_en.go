@@ -30,7 +30,7 @@ func theDay(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	if n := noDay(s, k+1, now, w); n > 0 {
 		return n + 1
 	}
-	if d, ok := Ordinal(at(k + 1)); ok && !ranked(at(k+2)) && namesDate(s, k, d, lead) {
+	if d, ok := Ordinal(at(k + 1)); ok && !ranked(at(k+2)) && !storeyLived(s, k) && namesDate(s, k, d, lead) {
 		if d <= 12 && strings.HasSuffix("|first|second|third|", "|"+at(k+1)+"|") && lead == "" && at(k+2) != "of" {
 			return 0
 		}

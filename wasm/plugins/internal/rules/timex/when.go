@@ -119,6 +119,7 @@ func TimesIn(s syntax.Sentence, now Moment) []When {
 			}
 			w.Habit = w.Habit || (w.Clock && !w.HasDay || w.Days != nil || w.Grain == 'M' && w.Assumed > 0) && usually(s, w.First)
 			w.Habit = w.Habit || (w.Days != nil || w.Weekend) && eachTime(s, &w)
+			w.Void = w.Void || !w.HasDay && besideDayZh(s, w.First)
 			all = append(all, w)
 			i = w.Next - 1
 		}

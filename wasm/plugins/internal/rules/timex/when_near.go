@@ -160,6 +160,15 @@ func ranked(s string) bool {
 	return false
 }
 
+// storeyLived reports whether "the" at token k is of a storey where somebody lives: "I live on the fifth".
+func storeyLived(s syntax.Sentence, k int) bool {
+	if k < 2 || s.At(k-1) != "on" {
+		return false
+	}
+	w := s.At(k - 2)
+	return w == "live" || w == "lives" || w == "lived" || w == "living"
+}
+
 // UnitOf returns how long a unit is, in days or in months.
 func UnitOf(s string) (days, months int, ok bool) {
 	switch s {

@@ -271,3 +271,13 @@ func halfZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	}
 	return n + d
 }
+
+// besideDayZh reports whether the time of day at token i is on the day before or after another one, so that it
+// is not on the day that the sentence names: 周二做胃镜，前一天晚上不能吃东西.
+func besideDayZh(s syntax.Sentence, i int) bool {
+	if i < 3 || s.At(i-1) != "天" || s.At(i-2) != "一" {
+		return false
+	}
+	before := s.At(i - 3)
+	return before == "前" || before == "头" || before == "后"
+}
