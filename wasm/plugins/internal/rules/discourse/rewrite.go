@@ -369,7 +369,7 @@ func (c *Clause) agree(i int, tok syntax.Token, agreed *bool, verbTok int) (stri
 	}
 	*agreed = true
 	k := i - 1
-	for syntax.Adverb(c.At(k)) {
+	for syntax.Adverb(c.At(k)) || c.At(k) == "never" || c.At(k) == "not" {
 		k--
 	}
 	if _, rest := syntax.Contraction(c.At(k)); c.At(k) == "to" || rest == "would" || rest == "will" { // promised Hanna to send, I'd bring
