@@ -7,9 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -27,7 +25,7 @@ const (
 )
 
 // wanted are the lines of an entry that are read. Of each but ATTENDEE the first one counts.
-var wanted = []string{"UID", "RECURRENCE-ID", "SUMMARY", "DESCRIPTION", "LOCATION", "DTSTART", "DTEND", "DURATION", "DUE", "RRULE", "STATUS", "COMPLETED", "CLASS", "LAST-MODIFIED", "DTSTAMP", "ATTENDEE"}
+var wanted = []string{"UID", "RECURRENCE-ID", "SUMMARY", "DESCRIPTION", "LOCATION", "DTSTART", "DTEND", "DURATION", "DUE", "RRULE", "STATUS", "COMPLETED", "CLASS", "LAST-MODIFIED", "DTSTAMP", "ATTENDEE", "EXDATE"}
 
 // entry is an event or a task of a calendar: the lines between its BEGIN and END, without those of its
 // alarms.
@@ -126,7 +124,7 @@ func (c *calendar) read(r *Result, name string, b []byte) error {
 					c.zones[zone] = c.zone(zone, standard)
 				}
 			case e != nil && inside == e.kind:
-				if n := len(e.lines[key]); slices.Contains(wanted, key) && (n == 0 || key == "ATTENDEE" && n < mostRead) {
+				if n := len(e.lines[key]); slices.Contains(wanted, key) && (n == 0 || (key == "ATTENDEE" || key == "EXDATE") && n < mostRead) {
 					e.lines[key] = append(e.lines[key], p)
 				}
 			case key == "TZID" && inside == "VTIMEZONE":
@@ -143,85 +141,6 @@ func (c *calendar) read(r *Result, name string, b []byte) error {
 		return fmt.Errorf("%w: %s: it ends within %s: the file is cut off", memory.ErrInvalid, name, open[len(open)-1])
 	}
 	return nil
-}
-
-// zone returns the zone that a file calls name: one of the IANA's, perhaps with something before it, or
-// else the wearer's, if it has the same standard time, such as +0100. nil: it is not known.
-func (c *calendar) zone(name, standard string) *time.Location {
-	name = strings.Trim(name, `"/`)
-	for rest := name; rest != ""; _, rest, _ = strings.Cut(rest, "/") {
-		if z, err := time.LoadLocation(rest); err == nil && rest != "Local" {
-			return z
-		}
-	}
-	year := time.Now().Year()
-	_, winter := time.Date(year, time.January, 1, 0, 0, 0, 0, c.own).Zone()
-	_, summer := time.Date(year, time.July, 1, 0, 0, 0, 0, c.own).Zone()
-	if t, err := time.Parse("-0700", standard); err == nil {
-		if _, off := t.Zone(); off == min(winter, summer) {
-			return c.own
-		}
-	}
-	return nil
-}
-
-// duration matches a duration of RFC 5545 (3.3.6), such as P1D or PT1H30M.
-var duration = regexp.MustCompile(`^P(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,4})M)?(?:\d{1,4}S)?)?$`)
-
-// lasting reads a duration, without its seconds. It is 0 if the text is none.
-func lasting(s string) (d time.Duration) {
-	units := []time.Duration{7 * 24 * time.Hour, 24 * time.Hour, time.Hour, time.Minute}
-	for i, digits := range duration.FindStringSubmatch(s) {
-		if n, err := strconv.Atoi(digits); i > 0 && err == nil {
-			d += time.Duration(n) * units[i-1]
-		}
-	}
-	return d
-}
-
-// moment is a time of an entry. Without a clock it is the beginning of a day in the wearer's zone.
-type moment struct {
-	time.Time
-	clock bool
-}
-
-func (m moment) show(han bool) string {
-	layout := "Monday 2 January 2006"
-	if han {
-		layout = "2006年1月2日" + "星期" + string([]rune("日一二三四五六")[m.Weekday()])
-	}
-	if m.clock {
-		layout += ", 15:04"
-		if han {
-			layout = strings.Replace(layout, ", ", " ", 1)
-		}
-	}
-	return m.Format(layout)
-}
-
-// moment reads a date or a time. It is zero if the entry has none.
-func (c *calendar) moment(e *entry, key string) (moment, error) {
-	p := e.first(key)
-	if p == nil {
-		return moment{}, nil
-	}
-	zone := c.own
-	if id := p.ICalParameters["TZID"]; len(id) == 1 && !strings.HasSuffix(p.Value, "Z") {
-		known, ok := c.zones[id[0]]
-		if !ok {
-			known = c.zone(id[0], "")
-			c.zones[id[0]] = known
-		}
-		if zone = known; zone == nil {
-			return moment{}, fmt.Errorf("%s: the time zone %.60q is not known", key, id[0])
-		}
-	}
-	for layout, in := range map[string]*time.Location{"20060102T150405Z": time.UTC, "20060102T150405": zone, "20060102": c.own} {
-		if t, err := time.ParseInLocation(layout, p.Value, in); err == nil {
-			return moment{t.In(c.own), layout != "20060102"}, nil
-		}
-	}
-	return moment{}, fmt.Errorf("%s: %.40q is no time", key, p.Value)
 }
 
 func (e *entry) first(key string) *ics.BaseProperty {
@@ -291,6 +210,12 @@ func (c *calendar) add(r *Result, where string, e *entry, o *Options) {
 	rule := e.text("RRULE")
 	if rule != "" && !start.IsZero() {
 		when, over = c.repeats(rule, start, end, han)
+		not, err := c.except(e, han)
+		if err != nil {
+			r.skip(where, "%s: %v", title, err)
+			return
+		}
+		when += not
 	}
 	place, guests := e.text("LOCATION"), e.guests(o)
 	uid := cmp.Or(e.text("UID"), title+"\x1f"+start.UTC().Format(time.RFC3339))
@@ -309,8 +234,11 @@ func (c *calendar) add(r *Result, where string, e *entry, o *Options) {
 		private := memory.Private
 		add.Sensitivity = &private
 	}
+	sum := sha256.Sum256([]byte(uid)) // two events with one title don't replace each other
+	slot := &memory.Slot{Subject: "user", Attribute: "event_" + hex.EncodeToString(sum[:6])}
 	if rule != "" && over.IsZero() {
-		add.Type, add.Tags = memory.Semantic, append(add.Tags, "habit")
+		add.Type, add.Tags, add.Slot = memory.Semantic, append(add.Tags, "habit"), slot
+		slot.Value = cut(when)
 		return
 	}
 	kind := "appointment"
@@ -329,8 +257,8 @@ func (c *calendar) add(r *Result, where string, e *entry, o *Options) {
 	if !start.clock {
 		layout = time.DateOnly
 	}
-	sum := sha256.Sum256([]byte(uid)) // two events with one title don't replace each other
-	add.Slot = &memory.Slot{Subject: "user", Attribute: "event_" + hex.EncodeToString(sum[:6]), Value: start.Format(layout)}
+	slot.Value = start.Format(layout)
+	add.Slot = slot
 }
 
 // DropNotes takes the notes out of an appointment, and reports whether it has any. The console does the same
@@ -342,26 +270,6 @@ func DropNotes(add *serve.AddRequest) bool {
 	}
 	f.Details = ""
 	return true
-}
-
-// between says from when to when something is.
-func between(start, end moment, han bool) string {
-	switch to := " to "; {
-	case start.IsZero():
-		return ""
-	case end.IsZero():
-		return start.show(han)
-	case start.clock && start.Format(time.DateOnly) == end.Format(time.DateOnly):
-		if han {
-			to = "到"
-		}
-		return start.show(han) + to + end.Format("15:04")
-	default:
-		if han {
-			to = "到"
-		}
-		return start.show(han) + to + end.show(han)
-	}
 }
 
 // sentence puts an entry into words, English ones or Chinese ones.

@@ -54,11 +54,32 @@ func TestCalendarSays(t *testing.T) {
 		{[]string{"UID:l", "SUMMARY:Rent", "DTSTART;VALUE=DATE:20260131", "RRULE:FREQ=MONTHLY;BYMONTHDAY=-1"}, "Rent: repeatedly, since Saturday 31 January 2026", memory.Semantic},
 		{[]string{"UID:m", "SUMMARY:Course", "DTSTART:20260106T180000", "RRULE:FREQ=WEEKLY;UNTIL=20260317T235959Z"}, "Course: every week on Tuesday, 18:00, since Tuesday 6 January 2026, until Wednesday 18 March 2026", memory.Episodic},
 		{[]string{"UID:n", "SUMMARY:课", "DTSTART:20260106T180000", "RRULE:FREQ=MONTHLY;INTERVAL=2;COUNT=4"}, "课：每2个月的6号 18:00，从2026年1月6日星期二开始，共4次", memory.Semantic},
+		{[]string{"UID:o", "SUMMARY:Choir", "DTSTART;TZID=Europe/Berlin:20260106T180000", "RRULE:FREQ=WEEKLY", "EXDATE;TZID=Europe/Berlin:20260407T180000", "EXDATE;TZID=Europe/Berlin:20260331T180000,20260407T180000"},
+			"Choir: every week on Tuesday, 18:00, since Tuesday 6 January 2026, not on Tuesday 31 March 2026 and Tuesday 7 April 2026", memory.Semantic},
+		{[]string{"UID:p", "SUMMARY:合唱团", "DTSTART;VALUE=DATE:20260106", "RRULE:FREQ=WEEKLY", "EXDATE;VALUE=DATE:20260407"}, "合唱团：每周二，从2026年1月6日星期二开始，2026年4月7日星期二除外", memory.Semantic},
 	} {
 		r := readICal(t, ical(event(tt.lines...)))
 		if len(r.Adds) != 1 || r.Adds[0].Text != tt.text || r.Adds[0].Type != tt.kind || *r.Adds[0].Infer {
 			t.Errorf("%q: %+v, skipped %v; want %q", tt.lines, r.Adds, r.Skipped, tt.text)
 		}
+	}
+}
+
+// A repeated event that was changed takes the place of what was imported of it before.
+func TestCalendarRepeatsAnew(t *testing.T) {
+	yoga := func(at string) *memory.Slot {
+		r := readICal(t, ical(event("UID:g", "SUMMARY:Yoga", "DTSTART:20260106T"+at, "RRULE:FREQ=WEEKLY")))
+		if len(r.Adds) != 1 || r.Adds[0].Slot == nil {
+			t.Fatalf("%+v", r.Adds)
+		}
+		return r.Adds[0].Slot
+	}
+	if a, b := yoga("180000"), yoga("190000"); a.Subject != b.Subject || a.Attribute != b.Attribute || a.Value == b.Value || a.Many || b.Many {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	r := readICal(t, ical(event("UID:g", "SUMMARY:Yoga", "DTSTART:20260106T180000", "RRULE:FREQ=WEEKLY", "EXDATE:soon")))
+	if len(r.Adds) != 0 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Reason, `EXDATE: "soon" is no time`) {
+		t.Errorf("%+v", r)
 	}
 }
 
