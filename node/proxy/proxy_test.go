@@ -249,3 +249,29 @@ func TestNoModelServer(t *testing.T) {
 		}
 	}
 }
+
+// A model that breaks off looks to the client like one, and not like an answer that has ended.
+func TestModelBreaksOff(t *testing.T) {
+	b := newBench(t, nil, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: {\"choices\":[]}\n\n")
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	node := httptest.NewServer(b.api)
+	defer node.Close()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", node.URL+"/v1/chat/completions", strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer lka_right")
+	res, err := node.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != io.ErrUnexpectedEOF || !strings.HasPrefix(string(got), "data: ") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
