@@ -239,7 +239,7 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *follow
 		all.Hits = all.Hits[:useful(all.Hits)]
 	}
 	seen, count := map[memory.ID]bool{}, map[memory.Type]int{}
-	hits := slices.DeleteFunc(all.Hits, func(h serve.Hit) bool { return h.Memory != nil && !slices.Contains(aboutTypes[:], h.Memory.Type) })
+	hits := slices.DeleteFunc(withoutSounds(all.Hits), func(h serve.Hit) bool { return h.Memory != nil && !slices.Contains(aboutTypes[:], h.Memory.Type) })
 	for _, h := range hits {
 		seen[h.ID] = true
 		if h.Memory != nil {
