@@ -122,12 +122,7 @@ func relationFirst(question string, hits []serve.Hit) {
 		}
 		return s != nil && (memory.Normal(s.Value) == name && slices.Contains(h.Memory.Tags, "relation") || memory.Normal(s.Subject) == name && (s.Attribute == "job" || beside().MatchString(hans.Fold(h.Memory.Text))))
 	})
-	if i > 0 {
-		h := hits[i]
-		h.Score, h.Minor = hits[0].Score, false
-		copy(hits[1:i+1], hits[:i])
-		hits[0] = h
-	}
+	moveFirst(hits, i)
 }
 
 // othersLast moves hits that belong to other users behind the rest, and caps their scores

@@ -126,6 +126,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	}
 	ownFirst(r.Query, res.Hits, mayBeWearers(r.Filters))
 	relationFirst(r.Query, res.Hits)
+	parkedFirst(r.Query, res.Hits)
 	res.Known = res.Known && slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return !h.Minor })
 	return res, nil
 }
@@ -139,7 +140,11 @@ func (qr *Query) indexQuery(read reader, r *serve.SearchRequest, k int) recall.Q
 	case !r.AsOf.IsZero():
 		now = r.AsOf
 	}
-	q := recall.Query{Text: r.Query, Own: r.Own, Now: now, Zone: qr.c.Zone.String(), Wearer: qr.c.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
+	text := r.Query
+	if r.Own == "" {
+		text = withParked(text)
+	}
+	q := recall.Query{Text: text, Own: r.Own, Now: now, Zone: qr.c.Zone.String(), Wearer: qr.c.Wearer, K: k, Types: r.Types, From: r.Since, To: r.Until,
 		Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero(), Models: qr.c.Models}
 	switch r.Only {
 	case "memories":
