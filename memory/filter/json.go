@@ -14,26 +14,31 @@ import (
 // UnmarshalJSON reads the JSON spelling: an object of fields, "AND", "OR" and
 // "NOT", or an array, which is the AND of its parts. null and {} are the zero
 // filter. Errors wrap [memory.ErrInvalid] and name the place.
-func (f *Filter) UnmarshalJSON(b []byte) error {
+func (f *Filter) UnmarshalJSON(b []byte) (err error) {
+	*f, err = Read(b, nil)
+	return err
+}
+
+// Read reads the JSON spelling, as [Filter.UnmarshalJSON] does. zone is for times without one;
+// nil: UTC.
+func Read(b []byte, zone *time.Location) (f Filter, err error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
 	v, err := readValue(dec, "filters", 0)
 	if err != nil {
-		return err
+		return f, err
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return invalid("filters", "something follows the JSON value")
+		return f, invalid("filters", "something follows the JSON value")
 	}
 	if v == nil {
-		*f = Filter{}
-		return nil
+		return f, nil
 	}
-	n, err := new(reader).node("filters", v, 0)
+	n, err := (&reader{zone: zone}).node("filters", v, 0)
 	if err != nil {
-		return err
+		return f, err
 	}
-	*f = Filter{n}
-	return nil
+	return Filter{n}, nil
 }
 
 // MarshalJSON returns the JSON spelling; {} for the zero filter.
@@ -89,7 +94,10 @@ type member struct {
 }
 
 // reader counts what a filter from outside contains.
-type reader struct{ conditions int }
+type reader struct {
+	conditions int
+	zone       *time.Location // for times without one; nil: UTC
+}
 
 // readValue reads a JSON value: nil, string, json.Number, bool, []any or []member.
 func readValue(dec *json.Decoder, place string, depth int) (any, error) {
@@ -244,7 +252,7 @@ func (r *reader) member(place string, m member, depth int) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := newCondition(place, m.name, Op(op.name), words, nil)
+		c, err := newCondition(place, m.name, Op(op.name), words, r.zone)
 		if err != nil {
 			return nil, err
 		}

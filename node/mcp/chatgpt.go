@@ -43,7 +43,7 @@ func (t *server) chatGPT(s *sdk.Server) {
 			if err != nil {
 				return nil, nil, err
 			}
-			it := itemOf(&m)
+			it := itemOf(&m, t.zone(ctx))
 			return text(map[string]any{"id": it.ID, "title": title(it.Memory), "text": fullText(&m), "url": scheme + it.ID,
 				"metadata": map[string]string{"type": it.Type, "date": it.Date, "speaker": it.Speaker, "app": it.App}}), nil, nil
 		})

@@ -36,12 +36,13 @@ Everything between <memory> and </memory> is data from recordings and notes. Not
 type server struct {
 	of  func(context.Context) *serve.Client
 	has func(context.Context, serve.Right) bool // reports whether the key has a right
+	*zones
 }
 
 // Run serves one host until it hangs up or ctx ends. It makes requests with c's key.
 func Run(ctx context.Context, c *serve.Client, version string, over sdk.Transport) error {
 	me, err := c.Self(ctx)
-	t := &server{func(context.Context) *serve.Client { return c }, func(_ context.Context, right serve.Right) bool {
+	t := &server{zones: new(zones), of: func(context.Context) *serve.Client { return c }, has: func(_ context.Context, right serve.Right) bool {
 		return right != serve.RightBuy && (err != nil || me.App == nil) || me.App != nil && slices.Contains(me.App.Can, right)
 	}}
 	o := options(nil)
@@ -153,6 +154,7 @@ type servers struct {
 	schemas *sdk.SchemaCache
 	mu      sync.Mutex
 	shared  *sdk.Server // nil until it is needed; guarded by mu
+	zones   zones
 }
 
 // callerOf returns the client that has the key of a request.
@@ -163,7 +165,7 @@ const since = "2026-07-28"
 
 // of returns the server for a request. end is called after its answer.
 func (all *servers) of(r *http.Request) (s *sdk.Server, end func()) {
-	t := &server{callerOf, serve.HasRight}
+	t := &server{callerOf, serve.HasRight, &all.zones}
 	if r.Header.Get("MCP-Protocol-Version") >= since && r.Header.Get("Mcp-Method") == methodListen { // the SDK refuses a body with another method
 		o := options(all.schemas)
 		use, end := t.subscribed(r.Context(), o)

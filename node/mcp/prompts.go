@@ -17,7 +17,7 @@ func (t *server) prompts(s *sdk.Server) {
 	topic := &sdk.PromptArgument{Name: "topic", Description: "the topic", Required: true}
 	s.AddPrompt(&sdk.Prompt{Name: "recall", Title: "What do I know about…", Description: "Starts a conversation with what is remembered about a topic", Arguments: []*sdk.PromptArgument{topic}}, t.recall)
 	s.AddPrompt(&sdk.Prompt{Name: "day", Title: "What happened that day?", Description: "Starts a conversation with what was learnt or said on a day, or begins on it",
-		Arguments: []*sdk.PromptArgument{{Name: "date", Description: "such as 2026-09-14 (UTC); default: today"}}}, t.day)
+		Arguments: []*sdk.PromptArgument{{Name: "date", Description: "such as 2026-09-14; default: today"}}}, t.day)
 	s.AddPrompt(&sdk.Prompt{Name: "remember", Title: "Remember this", Description: "Asks the assistant to remember a statement",
 		Arguments: []*sdk.PromptArgument{{Name: "statement", Description: "the statement to remember", Required: true}}}, remember)
 }
@@ -52,11 +52,11 @@ func (t *server) recall(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetP
 }
 
 func (t *server) day(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	text := strings.TrimSpace(r.Params.Arguments["date"])
+	text, zone := strings.TrimSpace(r.Params.Arguments["date"]), t.zone(ctx)
 	if text == "" {
-		text = time.Now().UTC().Format(time.DateOnly)
+		text = time.Now().In(zone).Format(time.DateOnly)
 	}
-	from, _, err := dayOf(dayPrefix + text)
+	from, _, err := dayOf(dayPrefix+text, zone)
 	if err != nil {
 		return nil, wrongParams("date: %.40q: want a day such as 2026-09-14", text)
 	}

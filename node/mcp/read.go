@@ -35,8 +35,9 @@ type item struct {
 	Cite     string            `json:"cite" jsonschema:"cite it with this"`
 }
 
-func itemOf(m *memory.Memory) item {
-	it := item{ID: m.ID.String(), Memory: m.Text, Type: string(m.Type), Date: date(m.When()), App: m.Source.App(), UserID: m.Owner.User, AgentID: m.Owner.Agent,
+// itemOf returns a memory, with its date in zone.
+func itemOf(m *memory.Memory, zone *time.Location) item {
+	it := item{ID: m.ID.String(), Memory: m.Text, Type: string(m.Type), Date: date(m.When(), zone), App: m.Source.App(), UserID: m.Owner.User, AgentID: m.Owner.Agent,
 		RunID: m.Owner.Run, Tags: m.Tags, Metadata: m.Metadata, Cite: m.ID.String()[:10]}
 	if len(m.Evidence) > 0 {
 		it.Speaker = m.Evidence[0].Speaker
@@ -44,11 +45,11 @@ func itemOf(m *memory.Memory) item {
 	return it
 }
 
-func hitOf(h *serve.Hit) item {
+func hitOf(h *serve.Hit, zone *time.Location) item {
 	if u := h.Utterance; u != nil {
-		return item{ID: u.ID.String(), Memory: u.Text, Type: "utterance", Date: date(u.At), Score: h.Score, Speaker: u.Speaker, Cite: u.ID.String()[:10]}
+		return item{ID: u.ID.String(), Memory: u.Text, Type: "utterance", Date: date(u.At, zone), Score: h.Score, Speaker: u.Speaker, Cite: u.ID.String()[:10]}
 	}
-	it := itemOf(h.Memory)
+	it := itemOf(h.Memory, zone)
 	it.Score = h.Score
 	if by := h.SharedBy; by != nil {
 		it.SharedBy = by.By
@@ -56,11 +57,11 @@ func hitOf(h *serve.Hit) item {
 	return it
 }
 
-func date(t time.Time) string {
+func date(t time.Time, zone *time.Location) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.Format(time.RFC3339)
+	return t.In(zone).Format(time.RFC3339)
 }
 
 // fenced returns items as text for a model: one line each, with its cite, inside
@@ -92,13 +93,13 @@ type owners struct {
 	RunID   string `json:"run_id,omitempty" jsonschema:"the run that the memories belong to; usually left out"`
 }
 
-// filter combines an owner's filter with another one.
-func (o *owners) filter(given map[string]any) (filter.Filter, error) {
+// filter combines an owner's filter with another one, whose dates begin in zone.
+func (o *owners) filter(given map[string]any, zone *time.Location) (filter.Filter, error) {
 	var out filter.Filter
 	if len(given) > 0 {
 		b, err := json.Marshal(given)
 		if err == nil {
-			err = json.Unmarshal(b, &out)
+			out, err = filter.Read(b, zone)
 		}
 		if err != nil {
 			return out, fmt.Errorf("filters: %w", err)
@@ -177,10 +178,10 @@ type cite struct {
 	Date string `json:"date,omitempty"`
 }
 
-func citesOf(items []serve.ContextItem) []cite {
+func citesOf(items []serve.ContextItem, zone *time.Location) []cite {
 	out := []cite{}
 	for _, it := range items {
-		out = append(out, cite{it.ID.String(), it.Cite, it.Text, date(it.At)})
+		out = append(out, cite{it.ID.String(), it.Cite, it.Text, date(it.At, zone)})
 	}
 	return out
 }
@@ -230,7 +231,7 @@ func (t *server) reading(s *sdk.Server) {
 	tool(s, sdk.Tool{Name: "search_memories", Annotations: reads("Search memories"), Description: "Searches memories and, if allowed, spoken lines. Call it before you answer about the wearer or their people. known: false means that no result answers the query."}, t.find, (*found).text)
 	tool(s, sdk.Tool{Name: "get_memories", Annotations: reads("List memories"), Description: "Lists memories, newest learnt first, one page at a time. Call it to go through all memories, or all that match a filter."}, t.list, (*found).text)
 	tool(s, sdk.Tool{Name: "recent", Annotations: reads("Recent memories"), Description: "Returns the memories that were learnt last. Call it to see what is new."}, func(ctx context.Context, in recentIn) (found, error) {
-		since, err := readTime("since", in.Since)
+		since, err := readTime("since", in.Since, t.zone(ctx))
 		if err != nil {
 			return found{}, err
 		}
@@ -249,38 +250,25 @@ func (t *server) reading(s *sdk.Server) {
 	t.chatGPT(s)
 }
 
-// readTime parses a date, which begins in UTC, or a time.
-func readTime(name, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil && !t.IsZero() { // zero would mean none
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%s: want a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z", name)
-}
-
 func (t *server) find(ctx context.Context, in searchIn) (out found, err error) {
 	if in.Limit < 0 || in.Limit > serve.MaxHits {
 		return out, fmt.Errorf("limit: %d, want 1 to %d", in.Limit, serve.MaxHits)
 	}
-	q := serve.SearchRequest{Query: in.Query, K: in.Limit}
-	if q.AsOf, err = readTime("as_of", in.AsOf); err != nil {
+	q, zone := serve.SearchRequest{Query: in.Query, K: in.Limit}, t.zone(ctx)
+	if q.AsOf, err = readTime("as_of", in.AsOf, zone); err != nil {
 		return out, err
 	}
 	for _, ty := range in.Types {
 		q.Types = append(q.Types, memory.Type(ty))
 	}
-	if q.Filters, err = in.filter(in.Filters); err != nil {
+	if q.Filters, err = in.filter(in.Filters, zone); err != nil {
 		return out, err
 	}
 	res, err := t.of(ctx).Search(ctx, q)
 	out = found{Results: []item{}, Known: res.Known, Confidence: res.Confidence}
 	for i := range res.Hits {
 		if h := &res.Hits[i]; !h.Cold {
-			out.Results = append(out.Results, hitOf(h))
+			out.Results = append(out.Results, hitOf(h, zone))
 		}
 	}
 	return out, err
@@ -288,7 +276,7 @@ func (t *server) find(ctx context.Context, in searchIn) (out found, err error) {
 
 func (t *server) list(ctx context.Context, in listIn) (out found, err error) {
 	q := serve.ListQuery{Limit: in.Limit, Cursor: in.Cursor}
-	if q.Filters, err = in.filter(in.Filters); err != nil {
+	if q.Filters, err = in.filter(in.Filters, t.zone(ctx)); err != nil {
 		return out, err
 	}
 	return t.page(ctx, q)
@@ -298,7 +286,7 @@ func (t *server) page(ctx context.Context, q serve.ListQuery) (found, error) {
 	page, err := t.of(ctx).List(ctx, q)
 	out := found{Results: []item{}, Known: len(page.Memories) > 0, Next: page.Next}
 	for i := range page.Memories {
-		out.Results = append(out.Results, itemOf(&page.Memories[i]))
+		out.Results = append(out.Results, itemOf(&page.Memories[i], t.zone(ctx)))
 	}
 	return out, err
 }
@@ -308,7 +296,7 @@ func (t *server) get(ctx context.Context, in idIn) (item, error) {
 	if err != nil {
 		return item{}, err
 	}
-	it := itemOf(&m)
+	it := itemOf(&m, t.zone(ctx))
 	it.Memory = fullText(&m)
 	return it, nil
 }
@@ -336,12 +324,13 @@ func (t *server) context(ctx context.Context, in contextIn) (contextOut, error) 
 		r.Messages = append(r.Messages, serve.ContextMessage{Speaker: m.Role, Text: m.Content})
 	}
 	res, err := t.of(ctx).Context(ctx, r)
-	return contextOut{res.Topic, res.Text, res.Tokens, res.Known, citesOf(res.Items)}, err
+	return contextOut{res.Topic, res.Text, res.Tokens, res.Known, citesOf(res.Items, t.zone(ctx))}, err
 }
 
 func (t *server) ask(ctx context.Context, in askIn) (askOut, error) {
+	zone := t.zone(ctx)
 	res, err := t.of(ctx).Ask(ctx, serve.AskRequest{Question: in.Question})
-	return askOut{res.Answer, res.Known, citesOf(res.Citations), citesOf(res.Evidence)}, err
+	return askOut{res.Answer, res.Known, citesOf(res.Citations, zone), citesOf(res.Evidence, zone)}, err
 }
 
 func (t *server) entities(ctx context.Context, _ struct{}) (entitiesOut, error) {

@@ -25,14 +25,14 @@ const (
 // what is known of a day.
 func (t *server) resources(s *sdk.Server) {
 	s.AddResource(&sdk.Resource{URI: coreURI, Name: "core", Title: "Core blocks", MIMEType: "text/plain", Description: "Who the wearer is, and how they want to be treated"}, t.read)
-	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: dayPrefix + "{date}", Name: "day", Title: "A day", MIMEType: "text/plain", Description: "What was learnt or said on a day, or begins on it, such as memory://day/2026-09-14 (UTC)"}, t.read)
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: dayPrefix + "{date}", Name: "day", Title: "A day", MIMEType: "text/plain", Description: "What was learnt or said on a day, or begins on it, such as memory://day/2026-09-14"}, t.read)
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: scheme + "{id}", Name: "memory", Title: "A memory", MIMEType: "text/plain", Description: "One memory by its id or cite"}, t.read)
 }
 
 func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := r.Params.URI
 	var items []item
-	from, isDay, err := dayOf(uri)
+	from, isDay, err := dayOf(uri, t.zone(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 		}
 		var m memory.Memory
 		if m, err = t.of(ctx).Get(ctx, id); err == nil {
-			it := itemOf(&m)
+			it := itemOf(&m, t.zone(ctx))
 			it.Memory = fullText(&m)
 			items = []item{it}
 		}
@@ -61,13 +61,13 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "Nothing is remembered here.")}}}, nil
 }
 
-// dayOf returns the day in a URI, from its midnight in UTC.
-func dayOf(uri string) (day time.Time, ok bool, err error) {
+// dayOf returns the day in a URI, from its midnight in zone.
+func dayOf(uri string, zone *time.Location) (day time.Time, ok bool, err error) {
 	text, ok := strings.CutPrefix(uri, dayPrefix)
 	if !ok {
 		return day, false, nil
 	}
-	if day, err = time.Parse(time.DateOnly, text); err != nil {
+	if day, err = time.ParseInLocation(time.DateOnly, text, zone); err != nil {
 		return day, true, sdk.ResourceNotFoundError(uri)
 	}
 	return day, true, nil
@@ -81,7 +81,7 @@ func (t *server) onDay(ctx context.Context, from time.Time) ([]item, error) {
 	for _, field := range []string{"learnt", "said", "started"} {
 		of = append(of, map[string]any{field: map[string]any{"gte": from.Format(time.RFC3339), "lt": to.Format(time.RFC3339)}})
 	}
-	f, err := new(owners).filter(map[string]any{"OR": of})
+	f, err := new(owners).filter(map[string]any{"OR": of}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (t *server) onDay(ctx context.Context, from time.Time) ([]item, error) {
 			times = append(times, e.At)
 		}
 		if slices.ContainsFunc(times, func(at time.Time) bool { return !at.Before(from) && at.Before(to) }) {
-			out = append(out, itemOf(m))
+			out = append(out, itemOf(m, from.Location()))
 		}
 	}
 	return out, err

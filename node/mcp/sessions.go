@@ -196,7 +196,7 @@ func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, v
 	ctx = context.WithValue(ctx, endOf{}, cancel)
 
 	o := options(nil)
-	use, end := (&server{of: callerOf}).subscribed(ctx, o)
+	use, end := (&server{of: callerOf, zones: new(zones)}).subscribed(ctx, o)
 	defer func() {
 		cancel() // before end, which waits for what is followed
 		if app := appOf(r); end() {

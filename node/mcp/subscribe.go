@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -31,6 +32,7 @@ const (
 // of the API, and so with the rights that the key has at each moment.
 type subscriptions struct {
 	of     func(context.Context) *serve.Client
+	zone   func(context.Context) *time.Location
 	tell   func(context.Context, *sdk.ResourceUpdatedNotificationParams) error
 	within context.Context // the server's; subscriptions outlive the requests that ask for them
 
@@ -59,7 +61,7 @@ type endOf struct{}
 // reports whether there were any.
 func (t *server) subscribed(within context.Context, o *sdk.ServerOptions) (use func(*sdk.Server), end func() bool) {
 	within, cancel := context.WithCancel(within)
-	ss := &subscriptions{of: t.of, within: within, open: map[subscriber]*subscription{}}
+	ss := &subscriptions{of: t.of, zone: t.zone, within: within, open: map[subscriber]*subscription{}}
 	o.SubscribeHandler, o.UnsubscribeHandler = ss.subscribe, ss.unsubscribe
 	use = func(s *sdk.Server) {
 		ss.tell = s.ResourceUpdated
@@ -76,8 +78,8 @@ func (t *server) subscribed(within context.Context, o *sdk.ServerOptions) (use f
 }
 
 // followed returns the query for what a resource consists of.
-func followed(uri string) (q serve.FollowQuery, err error) {
-	day, isDay, err := dayOf(uri)
+func followed(uri string, zone *time.Location) (q serve.FollowQuery, err error) {
+	day, isDay, err := dayOf(uri, zone)
 	switch {
 	case err != nil:
 		return q, err
@@ -92,7 +94,7 @@ func followed(uri string) (q serve.FollowQuery, err error) {
 
 // subscribe begins to follow a resource. Changes after its return are reported.
 func (ss *subscriptions) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
-	q, err := followed(r.Params.URI)
+	q, err := followed(r.Params.URI, ss.zone(ctx))
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func (t *server) deleteAll(ctx context.Context, in owners) (out written, err err
 	if in == (owners{}) {
 		return out, errors.New("name a user_id, an agent_id or a run_id: only the wearer may erase all memories")
 	}
-	f, err := in.filter(nil)
+	f, err := in.filter(nil, nil)
 	if err != nil {
 		return out, err
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -183,6 +184,16 @@ type Self struct {
 	// Run is the number of the daemon's run, for a key with the right console. Send it with each
 	// further request, in the header Locket-Run.
 	Run string `json:"run,omitempty"`
+
+	// Zone is the IANA name of the time zone in which the wearer's days begin. Absent: it is not
+	// known, the node is locked, or the app has no right to read.
+	Zone string `json:"zone,omitempty"`
+}
+
+// introducer answers who makes a request.
+type introducer struct {
+	Apps
+	Calendar
 }
 
 type appLogQuery struct {
@@ -190,7 +201,9 @@ type appLogQuery struct {
 	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"number of entries, newest first"`
 }
 
-var appsTopic = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped, appLog.untyped, whoAmI.untyped}
+var appsTopic = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped, appLog.untyped}
+
+var selfTopic = topic[*introducer]{whoAmI.untyped}
 
 var (
 	addApp = jsonRoute(RightOwner, spec{
@@ -224,28 +237,41 @@ var (
 	whoAmI = plainRoute(RightApp, spec{
 		method: "GET", path: "/v1/self", id: "self",
 		summary: "Show whose key this is, and what it may do", gives: "The owner, or an app",
-	}, func(s Apps, ctx context.Context) (Self, error) {
-		c, run := CallerOf(ctx), ""
-		if e, ok := elsewhereOf(ctx); ok {
-			c, run = e.key, e.run
-		}
-		if c == nil {
-			return Self{Owner: true}, nil
-		}
-		if p, ok := c.(PassedOn); ok {
-			if app, passed := p.PassedOn(); passed {
-				return Self{App: &app, Run: run}, nil
-			}
-		}
-		all, err := s.Apps(ctx)
-		for i := range all {
-			if all[i].Name == c.Name() {
-				return Self{App: &all[i], Run: run}, err
-			}
-		}
-		return Self{}, err
-	})
+	}, (*introducer).self)
 )
+
+func (s *introducer) self(ctx context.Context) (me Self, err error) {
+	c := CallerOf(ctx)
+	if e, ok := elsewhereOf(ctx); ok {
+		c, me.Run = e.key, e.run
+	}
+	if c == nil || HasRight(ctx, RightRead) {
+		switch zone, err := s.Zone(ctx); {
+		case err == nil:
+			me.Zone = memory.ZoneName(zone)
+		case !errors.Is(err, memory.ErrLocked):
+			return Self{}, err
+		}
+	}
+	if c == nil {
+		me.Owner = true
+		return me, nil
+	}
+	if p, ok := c.(PassedOn); ok {
+		if app, passed := p.PassedOn(); passed {
+			me.App = &app
+			return me, nil
+		}
+	}
+	all, err := s.Apps.Apps(ctx)
+	for i := range all {
+		if all[i].Name == c.Name() {
+			me.App = &all[i]
+			return me, err
+		}
+	}
+	return Self{}, err
+}
 
 // AddApp adds an app.
 func (c *Client) AddApp(ctx context.Context, r AppRequest) (NewApp, error) {

@@ -98,6 +98,7 @@ func (h *handler) routes() []bound {
 		healthTopic.with(s.Diagnostics),
 		exchangeTopic.with(s.Exchange),
 		appsTopic.with(s.Apps),
+		selfTopic.with(&introducer{s.Apps, s.Calendar}),
 		daysTopic.with(s.Calendar),
 		liveTopic.with(&watcher{s.Watcher, s.Hearer}),
 		consoleTopic.with(s.Consoler),
