@@ -278,7 +278,7 @@ func TestConsentOfAShare(t *testing.T) {
 	defer c.Close()
 	no := false
 	for text, tag := range map[string]string{"The tomatoes are ripe.": "garden", "Zuzana takes a pill at eight.": "health"} {
-		if _, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{tag}}); err != nil {
+		if _, err := c.Add(ctx, serve.AddRequest{Text: text, Infer: &no, Tags: []string{tag}, Type: memory.Semantic, Fields: memory.Fields{Semantic: &memory.SemanticFields{Details: "Zuzana wrote this"}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -296,7 +296,8 @@ func TestConsentOfAShare(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	list, err := c.Consents(ctx)
-	if err != nil || len(list) != 1 || list[0].Who != "reader:Ann" || !list[0].Redacted || len(list[0].Waits) != 1 || list[0].Waits[0].Text != "[…] takes a pill at eight." || list[0].Waits[0].Was == "" {
+	if err != nil || len(list) != 1 || list[0].Who != "reader:Ann" || !list[0].Redacted || len(list[0].Waits) != 1 || list[0].Waits[0].Text != "[…] takes a pill at eight." ||
+		!slices.Equal(list[0].Waits[0].Beyond, []string{"[…] wrote this"}) || list[0].Waits[0].Was == "" {
 		t.Fatalf("what would be shown: %+v, %v", list, err)
 	}
 	if _, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "allow", Of: seenIn(list[0])}); err != nil {

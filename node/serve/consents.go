@@ -49,7 +49,10 @@ type ConsentItem struct {
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	Was  string      `json:"was,omitempty"` // the text before redaction
-	Mark string      `json:"mark"`          // changes when the memory's text changes
+	// Beyond is what would be shown beside the text: a document's content, details, or the steps of
+	// a how-to.
+	Beyond []string `json:"beyond,omitempty"`
+	Mark   string   `json:"mark"` // changes when the memory's text changes
 }
 
 // ConsentSeen is a memory that the wearer was shown.

@@ -294,9 +294,9 @@ func (s *Sharing) askWearer(ctx context.Context, held []consent.Held, again bool
 	return s.c.Ask(ctx, held, again)
 }
 
-// Redact returns the texts of memories as the redaction of a question would show them; empty:
-// nothing is left of that text.
-func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error) {
+// Redact returns memories as the redaction of a question would show them; with an empty text:
+// nothing is left of that memory.
+func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memory) ([]memory.Candidate, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var rec Record
@@ -313,14 +313,14 @@ func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memor
 	}
 	ids := seal.NewKey()
 	defer ids.Zero()
-	out := make([]string, len(of))
+	out := make([]memory.Candidate, len(of))
 	for i := range of {
 		cp, ok, err := copyOf(&of[i], r, how, time.Time{}, ids)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			out[i] = cp.Candidate.Text
+			out[i] = cp.Candidate
 		}
 	}
 	return out, nil

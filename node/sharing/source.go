@@ -139,7 +139,7 @@ func (sh *Sharing) LogConsent(ctx context.Context, did consent.Did, rule, to str
 }
 
 // Redact is [share.Sharing.Redact].
-func (sh *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error) {
+func (sh *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memory) ([]memory.Candidate, error) {
 	s, err := sh.open()
 	if err != nil {
 		return nil, err

@@ -28,18 +28,23 @@ const shownBeyond = 400
 
 // ShowBeyond shows what somebody else gets of a memory beside its text, indented.
 func (a *App) ShowBeyond(w io.Writer, indent int, m *memory.Candidate) {
-	for _, s := range m.Beyond() {
+	a.ShowTexts(w, indent, m.Beyond())
+	for _, e := range m.Evidence {
+		if e.Excerpt != "" {
+			fmt.Fprintf(w, "%*s%s\n", indent, "", a.Paint.Dim(a.QuoteLine(e.Speaker, e.At, e.Excerpt)))
+		}
+	}
+}
+
+// ShowTexts shows the beginnings of texts, indented.
+func (a *App) ShowTexts(w io.Writer, indent int, texts []string) {
+	for _, s := range texts {
 		s = strings.TrimSpace(s)
 		shown := OneLine(Short(s, shownBeyond))
 		if left := utf8.RuneCountInString(s) - shownBeyond; left > 0 {
 			shown += fmt.Sprintf(" and %s; --json shows them", Plural(left, "more character", "more characters"))
 		}
 		fmt.Fprintf(w, "%*s%s\n", indent, "", shown)
-	}
-	for _, e := range m.Evidence {
-		if e.Excerpt != "" {
-			fmt.Fprintf(w, "%*s%s\n", indent, "", a.Paint.Dim(a.QuoteLine(e.Speaker, e.At, e.Excerpt)))
-		}
 	}
 }
 

@@ -121,6 +121,7 @@ func consentItems(a *cli.App, w io.Writer, id, state string, list []serve.Consen
 		if it.Was != "" {
 			fmt.Fprintf(w, "  %-8s  %-10s  %s\n", "", "", a.Paint.Dim("was: "+cli.OneLine(it.Was)))
 		}
+		a.ShowTexts(w, 24, it.Beyond)
 	}
 }
 

@@ -40,9 +40,9 @@ type Config struct {
 	// Note writes an entry into the wearer's log of sharing. If it can't, nothing is
 	// asked or answered.
 	Note func(ctx context.Context, did Did, rule, to string, memories int, until time.Time) error
-	// Redact returns the texts of memories as redaction would show them; empty:
-	// nothing is left of that text.
-	Redact func(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error)
+	// Redact returns memories as redaction would show them; with an empty text:
+	// nothing is left of that memory.
+	Redact func(ctx context.Context, redacted []byte, of []memory.Memory) ([]memory.Candidate, error)
 	// WithdrawAllowed withdraws what was allowed before.
 	WithdrawAllowed func(context.Context)
 	// VaultUntil returns when the vault closes, or zero if it is closed. nil: it is
@@ -217,7 +217,7 @@ func (d *Asker) items(ctx context.Context, q *question, ids []memory.ID) ([]serv
 			} else if m, err := engine.Live(tx, id); err == nil {
 				of = append(of, m)
 				it := policy.ItemOf(&m)
-				out = append(out, serve.ConsentItem{ID: id, Type: m.Type, Text: m.Text, Mark: it.Mark()})
+				out = append(out, serve.ConsentItem{ID: id, Type: m.Type, Text: m.Text, Mark: it.Mark(), Beyond: m.Beyond()})
 			} else if u, err := tx.Utterance(id); err == nil {
 				of = append(of, memory.Memory{})
 				it := policy.ItemOfLine(u)
@@ -229,14 +229,15 @@ func (d *Asker) items(ctx context.Context, q *question, ids []memory.ID) ([]serv
 	if err != nil || q.Redacted == nil {
 		return out, err
 	}
-	texts, err := d.c.Redact(ctx, q.Redacted, of)
+	copies, err := d.c.Redact(ctx, q.Redacted, of)
 	if err != nil {
 		return nil, err
 	}
-	for i, text := range texts {
-		if text != out[i].Text {
+	for i := range copies {
+		if text := copies[i].Text; text != out[i].Text {
 			out[i].Text, out[i].Was = text, out[i].Text
 		}
+		out[i].Beyond = copies[i].Beyond()
 	}
 	return out, nil
 }

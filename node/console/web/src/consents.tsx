@@ -6,7 +6,7 @@ import { post } from "./api";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { More } from "./more";
-import { Own, Seen } from "./seen";
+import { Own, Seen, Texts } from "./seen";
 import type { Kind } from "./types";
 import { Passphrase } from "./vault";
 import { asProblem, changes, Failure, kindIcon, T, tell, tellError, useLoaded, useSteady, Waiting } from "./widgets";
@@ -16,6 +16,7 @@ interface Item {
   type: Kind;
   text: string;
   was?: string;
+  beyond?: string[]; // a document's content, details, steps
   mark: string;
 }
 
@@ -201,6 +202,7 @@ function Items({ items }: { items: Item[] }) {
                   {t("consent.was")} <Own was={w.was.slice(0, 2000)} text={w.text} />
                 </span>
               )}
+              <Texts all={w.beyond ?? []} />
             </span>
           </li>
         ))}

@@ -28,17 +28,18 @@ export function Seen({ text }: { text: string }) {
 export function Beyond({ of }: { of: Pick<Memory, "text" | "fields"> }) {
   const f = of.fields;
   const all = [f?.resource?.content, f?.episodic?.details !== f?.episodic?.event_type && f?.episodic?.details, f?.semantic?.details, f?.procedural?.description, ...(f?.procedural?.steps ?? [])];
+  return <Texts all={all.filter((s) => s && !of.text.includes(s.trim())) as string[]} />;
+}
+
+/** Texts are what would be shown beside a memory's text. */
+export function Texts({ all }: { all: string[] }) {
   return (
     <>
-      {all.map(
-        (s, i) =>
-          s &&
-          !of.text.includes(s.trim()) && (
-            <p key={i} class="muted">
-              <Seen text={s} />
-            </p>
-          ),
-      )}
+      {all.map((s, i) => (
+        <p key={i} class="muted">
+          <Seen text={s} />
+        </p>
+      ))}
     </>
   );
 }
