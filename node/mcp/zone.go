@@ -17,16 +17,16 @@ type askedZone struct {
 	at   time.Time
 }
 
-// zones keeps the last answer for a minute, because each question counts as a request of the app.
+// zones keeps the last answer for an hour: over a socket each question is a request of the app.
 type zones struct{ last atomic.Pointer[askedZone] }
 
 // zone returns the time zone of the wearer's days, in which dates are read and shown. Without an
 // answer of the node, it is that of this machine.
 func (t *server) zone(ctx context.Context) *time.Location {
-	if z := t.zones.last.Load(); z != nil && time.Since(z.at) < time.Minute {
+	if z := t.zones.last.Load(); z != nil && time.Since(z.at) < time.Hour {
 		return z.zone
 	}
-	me, err := t.of(ctx).Self(ctx)
+	me, err := t.of(ctx).Uncounted().Self(ctx)
 	zone := memory.ZoneOr(me.Zone, time.Local)
 	if err == nil && (me.Owner || me.App != nil && slices.Contains(me.App.Can, serve.RightRead)) { // the node answers no other app
 		t.zones.last.Store(&askedZone{zone, time.Now()})

@@ -264,6 +264,18 @@ func AsApp(api http.Handler, r *http.Request) *Client {
 	return &Client{http: &http.Client{Transport: forwarded{direct{api}, paid}, CheckRedirect: noRedirect}, token: key}
 }
 
+// Uncounted returns a client whose first call is not counted either, for a question that a handler
+// has on its own account. Any client but one of [AsApp] is returned as it is.
+func (c *Client) Uncounted() *Client {
+	f, ok := c.http.Transport.(forwarded)
+	if !ok {
+		return c
+	}
+	f.paid = new(atomic.Bool)
+	f.paid.Store(true)
+	return &Client{http: &http.Client{Transport: f, CheckRedirect: noRedirect}, token: c.token}
+}
+
 // forwarded calls a handler in this process for a request that was counted already.
 type forwarded struct {
 	direct
