@@ -258,12 +258,27 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evid
 	if err := c.Validate(); err != nil {
 		return res, err
 	}
+	if r.Ends {
+		return es.endSlot(ctx, &c)
+	}
 	if err := es.c.NoSecret(ctx, "text", (&memory.Memory{Candidate: c}).AllText()); err != nil {
 		return res, err
 	}
 	id := es.c.MemoryID(event, by.Plugin, c.Fingerprint())
 	res.Changes, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		there, err := tx.Memory(id)
+		if err == nil && r.Renew && c.Slot != nil && there.State == memory.Superseded {
+			if there, err = current(tx, there); err != nil {
+				return nil, err
+			}
+			if there.Slot != nil && there.Slot.Value == c.Slot.Value && there.Text == c.Text {
+				res.Repeated, res.Memory = true, there.ID
+				return nil, nil
+			}
+			event = keyedEvent(event.Device, r.Key+"\x1f"+there.ID.String())
+			c.Evidence[0].Event, id = event, es.c.MemoryID(event, by.Plugin, c.Fingerprint())
+			there, err = tx.Memory(id)
+		}
 		if cold, ok := errors.AsType[*memory.ColdError](err); ok {
 			there, err = &memory.Memory{ID: cold.ID}, nil
 		}
@@ -295,6 +310,46 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evid
 		res.Left, err = es.left(ctx, &c, res.Changes[0].Memory)
 	}
 	return res, err
+}
+
+// endSlot ends what fills a candidate's slot.
+func (es *Edits) endSlot(ctx context.Context, c *memory.Candidate) (res serve.AddResult, err error) {
+	if c.Slot == nil || serve.CallerOf(ctx) != nil {
+		return res, serve.InField("ends", fmt.Errorf("%w: ends: want a slot, and the wearer's own key", memory.ErrInvalid))
+	}
+	res.Changes, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) (as []memory.Assertion, err error) {
+		group, err := tx.Group(c.Group())
+		if !slices.ContainsFunc(group, func(m memory.Memory) bool { return m.State == memory.Active && !m.Pinned }) {
+			return nil, err
+		}
+		for i := range group { // what it replaced ends, too: otherwise that would be true again
+			if m := &group[i]; m.State == memory.Active || m.State == memory.Superseded && m.Into != (memory.ID{}) {
+				as = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &memory.Validity{From: m.TrueFrom, To: es.c.Now()}},
+					Source: c.Source, Reason: "its source says that it has ended"})
+			}
+		}
+		return as, err
+	})
+	res.Changes, res.Refusals, res.Repeated = serve.NonNil(res.Changes), []memory.Refusal{}, len(res.Changes) == 0
+	return res, err
+}
+
+// current returns the memory that has taken the place of another one, or the last that can be read.
+func current(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
+	for range 64 { // a longer chain is followed in part
+		if m.State != memory.Superseded || m.Into == (memory.ID{}) {
+			break
+		}
+		next, err := tx.Memory(m.Into)
+		if _, cold := errors.AsType[*memory.ColdError](err); cold || errors.Is(err, memory.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		m = next
+	}
+	return m, nil
 }
 
 // left names the parts that came with a text and that the known memory which says the same does not

@@ -44,7 +44,8 @@ type calendar struct {
 }
 
 // readCalendar reads iCalendar (RFC 5545): an appointment for each event, a fact for each event that is
-// repeated, and a plan for each open task. An event that was moved replaces what was imported of it.
+// repeated, and a plan for each open task. An event that was moved
+// replaces what was imported of it. One that was cancelled, and a task that is done, end that.
 func readCalendar(r *Result, name string, b []byte, o Options) error {
 	c := &calendar{own: o.zone(), zones: map[string]*time.Location{}}
 	if err := c.read(r, name, b); err != nil {
@@ -57,8 +58,10 @@ func readCalendar(r *Result, name string, b []byte, o Options) error {
 			return nil
 		case status == "CANCELLED":
 			cancelled++
+			c.end(r, e, &o)
 		case e.kind == "VTODO" && (status == "COMPLETED" || e.text("COMPLETED") != ""):
 			done++
+			c.end(r, e, &o)
 		default:
 			c.add(r, fmt.Sprintf("%s, line %d", name, e.line), e, &o)
 		}
@@ -238,7 +241,7 @@ func (c *calendar) add(r *Result, where string, e *entry, o *Options) {
 	slot := &memory.Slot{Subject: "user", Attribute: "event_" + hex.EncodeToString(sum[:6])}
 	if rule != "" && over.IsZero() {
 		add.Type, add.Tags, add.Slot = memory.Semantic, append(add.Tags, "habit"), slot
-		slot.Value = cut(when)
+		slot.Value, add.Renew = cut(when), true
 		return
 	}
 	kind := "appointment"
@@ -247,7 +250,8 @@ func (c *calendar) add(r *Result, where string, e *entry, o *Options) {
 	}
 	add.Type, add.Tags = memory.Episodic, append(add.Tags, kind)
 	f := &memory.EpisodicFields{EventType: kind, Details: details, Place: cut(place), Started: start.Time, Ended: cmp.Or(over, end.Time)}
-	if add.Fields.Episodic = f; start.IsZero() {
+	add.Fields.Episodic, add.Slot, add.Renew = f, slot, true
+	if slot.Value = "open"; start.IsZero() {
 		return
 	}
 	if rule == "" && !start.clock && !end.IsZero() {
@@ -258,7 +262,6 @@ func (c *calendar) add(r *Result, where string, e *entry, o *Options) {
 		layout = time.DateOnly
 	}
 	slot.Value = start.Format(layout)
-	add.Slot = slot
 }
 
 // DropNotes takes the notes out of an appointment, and reports whether it has any. The console does the same
@@ -270,6 +273,19 @@ func DropNotes(add *serve.AddRequest) bool {
 	}
 	f.Details = ""
 	return true
+}
+
+// end ends what an earlier import added of an entry.
+func (c *calendar) end(r *Result, e *entry, o *Options) {
+	adds, skipped, more, held := len(r.Adds), len(r.Skipped), r.More, r.held
+	c.add(r, "", e, o)
+	if len(r.Adds) > adds && r.Adds[adds].Slot != nil && (!r.bounded || len(r.Ends) < MaxAdds) {
+		add := r.Adds[adds]
+		add.Renew, add.Ends = false, true
+		r.Ends = append(r.Ends, add)
+		held = r.held
+	}
+	r.Adds, r.Skipped, r.More, r.held = r.Adds[:adds], r.Skipped[:skipped], more, held
 }
 
 // sentence puts an entry into words, English ones or Chinese ones.

@@ -111,7 +111,7 @@ func TestCalendarFields(t *testing.T) {
 	if g := &r.Adds[2]; g.Text != "Renew the passport: Thursday 1 October 2026" || g.Fields.Episodic.EventType != "plan" {
 		t.Errorf("%+v", g)
 	}
-	if i := &r.Adds[3]; i.Text != "Learn to sail" || i.Slot != nil || !i.Fields.Episodic.Started.IsZero() {
+	if i := &r.Adds[3]; i.Text != "Learn to sail" || i.Slot.Value != "open" || len(r.Ends) != 2 || !r.Ends[1].Ends || !i.Fields.Episodic.Started.IsZero() {
 		t.Errorf("%+v", i)
 	}
 	for i, want := range []string{"it has no title", `DTSTART: "2026-09-17" is no time`, `the time zone "Moon/Tycho" is not known`, "cancelled: 1; tasks that are done: 1"} {

@@ -92,8 +92,9 @@ type Skipped struct {
 // Result is what was read.
 type Result struct {
 	Adds    []serve.AddRequest
-	Skipped []Skipped // the first MaxSkipped ones
-	More    int       // how many more were skipped
+	Ends    []serve.AddRequest // after Adds: what was imported earlier and is over
+	Skipped []Skipped          // the first MaxSkipped ones
+	More    int                // how many more were skipped
 
 	ctx     context.Context // the context of the reading, which is a single call
 	bounded bool

@@ -48,6 +48,8 @@ type AddRequest struct {
 	Expires     time.Time           `json:"expires,omitzero"`      // only without infer, in the future: from then on, no list, search or answer has the memory, and it is erased within the hour
 	Secret      string              `json:"secret,omitempty"`      // with infer: a part of the text that is a secret; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
 	Key         string              `json:"key,omitempty"`         // the caller's idempotency key for the text: the same text with the same key again changes nothing. A different text with the same key is a conflict without infer, and changes nothing with infer
+	Renew       bool                `json:"renew,omitempty"`       // with key and slot, without infer: if another text has taken the slot from this key's since, add it again. For a source that is read again, such as a calendar whose event moved back
+	Ends        bool                `json:"ends,omitempty"`        // with slot, without infer, from the wearer: end what fills the slot, and add nothing
 	Types       []memory.Type       `json:"-"`                     // with infer: of what may be made of the text; nil: any
 }
 

@@ -21,6 +21,7 @@ type Foreign struct {
 	Adds    []AddRequest     `json:"adds"`
 	Shown   []ForeignShown   `json:"shown"` // how to show each of adds to a person, in their order
 	Skipped []ForeignSkipped `json:"skipped"`
+	Ends    []AddRequest     `json:"ends,omitempty"` // to be sent after adds: each ends what an earlier import added of it
 }
 
 // ForeignShown is the part of a text that a person may be shown. The text of a secret must

@@ -72,7 +72,7 @@ func (t *Transfer) foreign(ctx context.Context, q *serve.ForeignQuery, body io.R
 			return v, err
 		}
 	}
-	v = serve.Foreign{From: string(from), Adds: res.Adds, Shown: make([]serve.ForeignShown, len(res.Adds))}
+	v = serve.Foreign{From: string(from), Adds: res.Adds, Ends: res.Ends, Shown: make([]serve.ForeignShown, len(res.Adds))}
 	for i := range res.Adds {
 		v.Shown[i] = serve.ForeignShown{Text: foreign.Shown(&res.Adds[i]), Secret: res.Adds[i].Secret != ""}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,8 @@ import (
 type imported struct {
 	Added   int `json:"added"`
 	There   int `json:"there_already"`
-	Erased  int `json:"erased"` // added once, and forgotten since
+	Ended   int `json:"ended,omitempty"` // of earlier imports: what is cancelled or done now
+	Erased  int `json:"erased"`          // added once, and forgotten since
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"` // contained nothing to import
 	Secrets int `json:"secrets"` // moved to the vault
@@ -141,6 +143,9 @@ func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
 		}
 		err := a.Print(done, func(w io.Writer) {
 			fmt.Fprintf(w, "Added %d; %d already there, %d failed.\n", done.Added, done.There, done.Failed)
+			if done.Ended > 0 {
+				fmt.Fprintf(w, "Ended %d of an earlier import: cancelled, or done.\n", done.Ended)
+			}
 			if n := done.Erased; n > 0 {
 				fmt.Fprint(w, a.WithHomef("%s not kept here any more: what was erased does not come back. To keep it again, say it to Locket: locket add TEXT\n", cli.Plural(n, "text is", "texts are")))
 			}
@@ -163,9 +168,10 @@ func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
 
 // addAll adds what was read, and counts it in done.
 func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Result, done *imported) error {
-	m := a.Meter("import", "texts", len(res.Adds))
+	all := slices.Concat(res.Adds, res.Ends)
+	m := a.Meter("import", "texts", len(all))
 	defer m.End()
-	for part := range batches(res.Adds) {
+	for part := range batches(all) {
 		ops := make([]serve.Operation, len(part))
 		for i := range part {
 			ops[i].Add = &part[i]
@@ -173,7 +179,7 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 		got, err := cl.Batch(ctx, ops)
 		if err != nil {
 			err = fmt.Errorf("after %s: %w", cli.Plural(done.Added, "memory", "memories"), err)
-			return cli.InterruptedError{Err: err, State: fmt.Sprintf("At least %d of %d texts are imported. Run the same command to continue.", m.Done.Load(), len(res.Adds))}
+			return cli.InterruptedError{Err: err, State: fmt.Sprintf("At least %d of %d texts are imported. Run the same command to continue.", m.Done.Load(), len(all))}
 		}
 		m.Done.Add(int64(len(part)))
 		for i, r := range got.Results {
@@ -197,6 +203,10 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 				m.PrintAbove(func() {
 					fmt.Fprintf(a.Stderr, "%q: %s\n", cli.OneLine(cli.Short(foreign.Shown(&part[i]), 60)), cli.OneLine(r.Problem.Error()))
 				})
+			case part[i].Ends:
+				if !r.Added.Repeated {
+					done.Ended++
+				}
 			case r.Added != nil && r.Added.Repeated && r.Added.Memory.IsZero() && r.Added.Line.IsZero():
 				done.Erased++
 			case r.Added != nil && r.Added.Repeated:
