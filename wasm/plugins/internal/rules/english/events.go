@@ -47,7 +47,7 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		if noted.Dangling(c) {
 			return
 		}
-		if !todo(c) && (c.Intend && !c.Must || c.Conditional() || c.Kind != 's' && c.Kind != 'w' || !syntax.Errand[c.Verb] && !(c.Future && announced(c)) || !c.Future && c.Kind != 's' || c.Maybe || len(c.Words)-c.Vi < 3 || discourse.ObjectOf(c, c.Vi+1) == "" || discourse.Vague(discourse.ObjectOf(c, c.Vi+1)) && len(c.Words)-c.Vi < 4) {
+		if !todo(c) && (c.Intend && !c.Must || c.Conditional() && !onceIn(c) || c.Kind != 's' && c.Kind != 'w' || !syntax.Errand[c.Verb] && !(c.Future && announced(c)) || !c.Future && c.Kind != 's' || c.Maybe || len(c.Words)-c.Vi < 3 || discourse.ObjectOf(c, c.Vi+1) == "" || discourse.Vague(discourse.ObjectOf(c, c.Vi+1)) && len(c.Words)-c.Vi < 4) {
 			return
 		}
 		p := discourse.Plan{Subject: c.Subj.Key, Attribute: c.SlotName(), What: "promise"}
@@ -59,6 +59,25 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		return // "…on Wednesday, so I'll be up at six": today's six, or Wednesday's?
 	}
 	t.PlanAt(c, w)
+}
+
+// onceIn reports whether the only condition is that the speaker arrives: "I'll send you the photos when I get
+// home".
+func onceIn(c *discourse.Clause) bool {
+	for k := c.Vi + 2; k+1 < len(c.Words); k++ {
+		if w := c.W(k); w != "when" && w != "once" {
+			continue
+		}
+		who, is := syntax.Contraction(c.W(k + 1))
+		at := k + 2 // the word after "I" or "I'm"
+		if is == "" && (c.W(at) == "get" || c.W(at) == "am" || c.W(at) == "are") {
+			at++
+		} else if is == "" {
+			return false
+		}
+		return (who == "i" || who == "we") && (c.W(at) == "home" || c.W(at) == "back" || c.W(at) == "in" || c.W(at) == "there")
+	}
+	return false
 }
 
 // ofTrade reports whether a shop or restaurant tells its guests something: "we're full tonight", "I

@@ -21,6 +21,10 @@ func fewStepsZh(t *discourse.Talk, s syntax.Sentence) bool {
 	title := askedHowZh(t)
 	if title == "" {
 		title, steps = steps[0], steps[1:]
+		if whenever, ok := strings.CutSuffix(title, "的话"); ok && len(steps) == 2 && utf8.RuneCountInString(whenever) < 9 && doneFirstZh(steps) {
+			guide(t, title, steps, true, []abi.Span{{Start: s.Start, End: s.End}})
+			return true // 路由器坏了的话，先拔电源，等十秒再插上
+		}
 		if len(steps) < 2 || utf8.RuneCountInString(title) > 8 {
 			return false
 		}
@@ -39,4 +43,23 @@ func fewStepsZh(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	guide(t, title, steps, true, []abi.Span{{Start: s.Start, End: s.End}})
 	return len(steps) > 0
+}
+
+// doneFirstZh reports whether two steps are 先 with what is done to a device or food, and what is done then.
+func doneFirstZh(steps []string) bool {
+	first, ok := strings.CutPrefix(steps[0], "先")
+	return ok && syntax.StartsWithAny(first, deviceVerbsZh) && (strings.Contains(steps[1], "再") || syntax.StartsWithAny(steps[1], []string{"然后"})) && !strings.Contains(steps[0]+steps[1], "了")
+}
+
+// bidden reports whether what is before the first of two Chinese steps is only who has to do them:
+// that is an order, and not how something is done.
+func bidden(t *discourse.Talk, head string) bool {
+	head = strings.Trim(head, " ，,：:")
+	if when, ok := strings.CutSuffix(head, "的话"); ok && (strings.ContainsAny(when, "你您") || syntax.EndsWithAny(when, []string{"有空", "有时间", "来得及", "方便", "行", "可以", "没事", "不忙", "同意", "愿意"})) {
+		return true // 有空的话，先把作业写完，再去玩
+	}
+	if _, person := t.SubjectZh(head); person {
+		return true // 我爸先住院，再做手术
+	}
+	return head == "" || syntax.TrimHeads(head, "你们", "你", "您", "咱们", "咱", "我们", "我", "大家", "那", "记得", "记住", "别忘了", "麻烦", "要", "得", "就") == ""
 }

@@ -183,7 +183,11 @@ func orders(t *discourse.Talk, s syntax.Sentence) bool {
 			}
 		}
 	}
-	if !flush(len(s.Toks)) || len(steps) < 3 || strings.EqualFold(title, s.Raw()) {
+	enough := 3
+	if s.At(0) == "to" && s.At(1) != "be" && says(s, first, "then") {
+		enough = 2 // "to get the lid off, run it under hot water first, then tap the edge"
+	}
+	if !flush(len(s.Toks)) || len(steps) < enough || strings.EqualFold(title, s.Raw()) {
 		return false
 	}
 	guide(t, title, steps, false, []abi.Span{{Start: s.Start, End: s.End}})

@@ -97,16 +97,6 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 	return true
 }
 
-// bidden reports whether what is before the first of two Chinese steps is only who has to do them:
-// that is an order, and not how something is done.
-func bidden(t *discourse.Talk, head string) bool {
-	head = strings.Trim(head, " ，,：:")
-	if _, person := t.SubjectZh(head); person {
-		return true // 我爸先住院，再做手术
-	}
-	return head == "" || syntax.TrimHeads(head, "你们", "你", "您", "咱们", "咱", "我们", "我", "大家", "那", "记得", "记住", "别忘了", "麻烦", "要", "得", "就") == ""
-}
-
 // guide proposes how something is done.
 func guide(t *discourse.Talk, title string, steps []string, zh bool, spans []abi.Span) {
 	lang, body := "en", ""

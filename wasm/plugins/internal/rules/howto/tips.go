@@ -18,11 +18,11 @@ import (
 // deviceVerbs are verbs for what is done with a device or with food. Advice about a person, "if you
 // see Tom, tell him", has other verbs.
 var deviceVerbs = syntax.Set("press hold turn push pull unplug plug restart reset switch open close lift type click tap hit shake bang add use clean empty remove replace screw unscrew twist soak boil put pour stir fry bake " +
-	"simmer rinse drain chop whisk jiggle slide lock unlock insert charge scan dial enter bleed squeeze wind tighten loosen oil descale wipe dip roast peel knead feed water slam kick pump flip cut mix heat warm grease")
+	"simmer rinse drain chop whisk jiggle slide lock unlock insert charge scan dial enter bleed squeeze wind tighten loosen oil descale wipe dip roast peel knead feed water slam kick pump flip cut mix heat warm grease fill")
 
 // Tip takes a sentence that says how something is done. It reports whether the sentence is one.
 func Tip(t *discourse.Talk, s syntax.Sentence) bool {
-	if len(s.Toks) < 5 || len(s.Toks) > 40 || s.Ends == "?" || s.Ends == "？" || noted.Orders(s) {
+	if len(s.Toks) < 4 || len(s.Toks) > 40 || s.Ends == "?" || s.Ends == "？" || noted.Orders(s) {
 		return false
 	}
 	if s.Chinese() {
@@ -32,7 +32,7 @@ func Tip(t *discourse.Talk, s syntax.Sentence) bool {
 	for i < len(s.Toks) && (s.Toks[i].Kind == 'p' || syntax.Lead(s.At(i))) {
 		i++
 	}
-	from := -1
+	from, title := -1, ""
 	switch w := s.At(i); {
 	case w == "to" && s.At(i+1) != "be":
 		if l, past, ing := syntax.Lemma(s.At(i + 1)); l == s.At(i+1) && !past && !ing || deviceVerbs[s.At(i+1)] {
@@ -57,6 +57,10 @@ func Tip(t *discourse.Talk, s syntax.Sentence) bool {
 			from = i
 		}
 	case w == "you":
+		if by := byDoing(s, i+1); by > 0 {
+			from = by
+			break
+		}
 		k := i + 1
 		for s.At(k) == "first" || s.At(k) == "just" || s.At(k) == "have" || s.At(k) == "need" || s.At(k) == "to" || s.At(k) == "must" || s.At(k) == "gotta" {
 			k++
@@ -70,12 +74,30 @@ func Tip(t *discourse.Talk, s syntax.Sentence) bool {
 				from = k
 			}
 		}
+	case deviceVerbs[w] && (syntax.Determiner(s.At(i+1)) || s.At(i+1) == "it"):
+		if b := t.JustSaid(); b != nil {
+			title = asked(t)
+			works, ok := strings.CutSuffix(title, " work")
+			switch {
+			case title == "" || syntax.HasHan(b.Text) || !strings.HasSuffix(strings.TrimSpace(b.Text), "?"):
+			case ok && strings.Contains(strings.ToLower(b.Text), "how does"):
+				from, title = i, "How "+works+" works"
+			case !strings.Contains(strings.ToLower(b.Text), "how does"):
+				from, title = i, howTo(t, title, "")
+			}
+		}
 	}
 	if from < 0 || len(timex.FindWhens(s, t.Now)) > 0 { // checked last, because it takes long
 		return false
 	}
 	c := refuse.Unparsed(t, s)
-	procedural(t, s, t.Rewrite(&c), clean(s, i, from), clean(s, from, len(s.Toks)), "en")
+	text, step := t.Rewrite(&c), clean(s, from, len(s.Toks))
+	if title == "" {
+		title = clean(s, i, from)
+	} else {
+		text = title + ": " + step + "."
+	}
+	procedural(t, s, text, title, step, "en")
 	return true
 }
 
@@ -108,6 +130,16 @@ func doneFrom(s syntax.Sentence, i int, alone bool) int {
 		}
 	}
 	return -1
+}
+
+// byDoing reads "descale it by filling the tank" at token i, and returns where "filling" is, or 0.
+func byDoing(s syntax.Sentence, i int) int {
+	for k := i + 2; (deviceVerbs[s.At(i)] || s.At(i) == "start") && k+1 < min(len(s.Toks), i+8); k++ {
+		if s.At(k) == "by" && deviceVerbOf(s.At(k+1)) != "" && (syntax.Determiner(s.At(k+2)) || s.At(k+2) == "it") {
+			return k + 1
+		}
+	}
+	return 0
 }
 
 // onlyIf reads "only starts if you slam the door" after the thing that begins at token i; it
@@ -144,7 +176,7 @@ func procedural(t *discourse.Talk, s syntax.Sentence, text, title, step, lang st
 }
 
 // deviceVerbsZh are verbs for what is done with a device or with food.
-var deviceVerbsZh = []string{"长按", "按住", "按下", "按两下", "按", "拔掉", "拔", "拧", "关掉", "断电", "重启", "打开", "点击", "点", "输入", "用力", "使劲", "轻轻", "抬", "推", "拉", "转", "敲", "拍", "插", "泡", "煮", "蒸", "炒", "加", "放", "烤", "焯", "腌", "把", "先", "用"}
+var deviceVerbsZh = []string{"长按", "按住", "按下", "按两下", "按", "拔掉", "拔", "拧", "关掉", "断电", "重启", "打开", "点击", "点", "输入", "用力", "使劲", "轻轻", "抬", "推", "拉", "转", "敲", "拍", "插", "泡", "煮", "蒸", "炒", "加", "放", "倒", "烤", "焯", "腌", "把", "先", "用"}
 
 // tipZh is Tip for a Chinese sentence: 路由器重启要按住按钮十秒, 锅炉熄火了就按红色按钮, 洗衣机要用力关门才能启动.
 func tipZh(t *discourse.Talk, s syntax.Sentence) bool {
