@@ -35,7 +35,7 @@ func Tip(t *discourse.Talk, s syntax.Sentence) bool {
 	from, title := -1, ""
 	switch w := s.At(i); {
 	case w == "to" && s.At(i+1) != "be":
-		if l, past, ing := syntax.Lemma(s.At(i + 1)); l == s.At(i+1) && !past && !ing || deviceVerbs[s.At(i+1)] {
+		if l, past, ing := syntax.Lemma(s.At(i + 1)); l == s.At(i+1) && !past && !ing || deviceVerbs[s.At(i+1)] || s.At(i+1) == "book" {
 			from = doneFrom(s, i+3, true)
 		}
 	case w == "if" || w == "when" || w == "whenever":
@@ -68,6 +68,8 @@ func Tip(t *discourse.Talk, s syntax.Sentence) bool {
 		if k > i+1 && deviceVerbs[s.At(k)] && (says(s, k, "then") || says(s, k, "before") || says(s, k, "first") || s.At(i+1) == "first") {
 			from = k
 		}
+	case w == "first" && s.At(i+1) == "you" && deviceVerbs[s.At(i+2)] && (syntax.Determiner(s.At(i+3)) || s.At(i+3) == "it") && thenDone(s, i+4):
+		from = i + 2
 	case (w == "i" || w == "we") && (s.At(i+1) == "make" || s.At(i+1) == "cook" || s.At(i+1) == "bake") && syntax.Determiner(s.At(i+2)):
 		for k := i + 3; k+2 < len(s.Toks); k++ {
 			if s.At(k) == "with" && (noted.Counts(s.At(k+1)) || syntax.Numeric(s.At(k+1))) && measures[syntax.Singular(s.At(k+2))] {
@@ -125,11 +127,40 @@ func doneFrom(s syntax.Sentence, i int, alone bool) int {
 			}
 			return -1
 		}
+		if alone && before == "you" && w == "go" && (s.At(k+1) == "through" || s.At(k+1) == "into" || s.At(k+1) == "to" || s.At(k+1) == "on") && !toPerson(s, i) {
+			return k // "to book the room you go through the intranet"
+		}
 		if alone && deviceVerbs[w] && (!syntax.SubjectPronoun(before) || before == "you") && (syntax.Determiner(s.At(k+1)) || noted.Counts(s.At(k+1))) {
 			return k
 		}
 	}
 	return -1
+}
+
+// toPerson reports whether a sentence names a person by a pronoun or as kin from token i-2 on: "to get to her you
+// go through me".
+func toPerson(s syntax.Sentence, i int) bool {
+	for k := max(i-2, 0); k < len(s.Toks); k++ {
+		switch w := s.At(k); w {
+		case "me", "him", "her", "them", "us", "my":
+			return true
+		default:
+			if syntax.Kin(w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// thenDone reports whether from token i on, "then" is followed by something that is done with a device or food.
+func thenDone(s syntax.Sentence, i int) bool {
+	for ; i < len(s.Toks); i++ {
+		if s.At(i) == "then" {
+			return deviceVerbs[s.At(i+1)] || s.At(i+1) == "you" && deviceVerbs[s.At(i+2)]
+		}
+	}
+	return false
 }
 
 // byDoing reads "descale it by filling the tank" at token i, and returns where "filling" is, or 0.
@@ -176,7 +207,10 @@ func procedural(t *discourse.Talk, s syntax.Sentence, text, title, step, lang st
 }
 
 // deviceVerbsZh are verbs for what is done with a device or with food.
-var deviceVerbsZh = []string{"长按", "按住", "按下", "按两下", "按", "拔掉", "拔", "拧", "关掉", "断电", "重启", "打开", "点击", "点", "输入", "用力", "使劲", "轻轻", "抬", "推", "拉", "转", "敲", "拍", "插", "泡", "煮", "蒸", "炒", "加", "放", "倒", "烤", "焯", "腌", "把", "先", "用"}
+var deviceVerbsZh = []string{"长按", "按住", "按下", "按两下", "按", "拔掉", "拔", "拧", "关掉", "断电", "重启", "打开", "点击", "点", "输入", "用力", "使劲", "轻轻", "抬", "推", "拉", "转", "敲", "拍", "插", "泡", "煮", "蒸", "炒", "加", "放", "倒", "烤", "焯", "腌", "把", "先", "用", "往"}
+
+// choresZh are verbs for what a tip in Chinese is for: 去水垢就往壶里倒点白醋, 洗羊毛衫要用冷水.
+var choresZh = []string{"洗", "擦", "去水垢", "去油", "去污", "去霉", "去异味", "除", "通下水", "通马桶", "拆", "刷", "清洗", "清理", "煮", "炖", "蒸", "腌", "和面", "焯"}
 
 // tipZh is Tip for a Chinese sentence: 路由器重启要按住按钮十秒, 锅炉熄火了就按红色按钮, 洗衣机要用力关门才能启动.
 func tipZh(t *discourse.Talk, s syntax.Sentence) bool {
@@ -192,6 +226,8 @@ func tipZh(t *discourse.Talk, s syntax.Sentence) bool {
 		first := strings.HasSuffix(k, "先")
 		switch {
 		case strings.Contains(step, "才能") || strings.Contains(step, "才会") || strings.Contains(step, "才行"):
+		case strings.HasPrefix(step, "往") && (k == "就" || k == "了就") && syntax.StartsWithAny(title, choresZh) && syntax.ContainsAny(step, "倒", "加", "放", "撒", "拧", "推"):
+		case strings.HasPrefix(step, "用") && (k == "要" || k == "得" || k == "就") && syntax.StartsWithAny(title, choresZh):
 		case first && (strings.Contains(step, "再") || strings.HasPrefix(step, "把")):
 		case syntax.ContainsAny(step, "按钮", "键", "门铃", "开关", "插头", "电源", "螺丝", "阀") && (k == "要" || k == "得" || strings.HasSuffix(k, "就")):
 		default:
@@ -217,6 +253,10 @@ func askedHowZh(t *discourse.Talk) string {
 	x := strings.TrimRight(syntax.StripLeadZh(b.Text), "？?。！!啊呀呢 ")
 	x = syntax.TrimHeads(x, "这个", "那个", "这", "那", "请问")
 	thing, deed, ok := strings.Cut(x, "怎么")
+	if to, after, found := strings.Cut(deed, "给"); ok && thing == "" && found && to == "" {
+		x = after // 怎么给路由器重启
+		thing = after
+	}
 	if !ok || thing == "" || deed == "" || utf8.RuneCountInString(x) > most || strings.ContainsAny(x, "，,我你您他她了") || syntax.StartsWithAny(deed, []string{"样", "这", "那", "会", "回事", "没", "不", "卖"}) {
 		return ""
 	}
