@@ -65,6 +65,9 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 		if s.At(j) == before && j+1 < len(s.Toks) {
 			j++ // "in London, no sorry, in Leeds"
 		}
+		if numbered(s, end-1) && numbered(s, j) && s.At(j-1) == before && (j+1 == len(s.Toks) || s.Toks[j+1].Kind == 'p') {
+			return s.Text[s.Start:s.Toks[end-1].Start] + s.Text[s.Toks[j].Start:s.End], true // "in room two, sorry, room twelve"
+		}
 		last := j+1 == len(s.Toks) || s.Toks[j+1].Kind == 'p'
 		if called := syntax.Kin(s.At(j)) || discourse.CalledSo[s.At(j)] || syntax.SexOf("", s.At(j)) != 0 && syntax.SexOf("", s.At(end-1)) == 0; s.At(i) == "sorry" || called {
 			continue // "I work for Google, sorry, Mum"
@@ -74,6 +77,13 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 		}
 	}
 	return "", unreadCorrection(s)
+}
+
+// numbered reports whether token i is a number that tells one of several things from another: "room 12",
+// "gate four".
+func numbered(s syntax.Sentence, i int) bool {
+	_, ok := syntax.Number(s.At(i))
+	return ok && s.At(i) != "a" && s.At(i) != "an"
 }
 
 // otherHour returns a sentence in which the hour at token j takes the place of that of x, whose day
