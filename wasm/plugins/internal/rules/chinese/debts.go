@@ -21,8 +21,8 @@ func owes(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 			if n == 0 || !strings.ContainsRune("0123456789一二两三四五六七八九十百千万几", r) {
 				continue
 			}
-			if name := strings.TrimSuffix(rest[:n], "的"); (syntax.PersonZh(name) || discourse.NameZh(name)) && sum(rest[n:]) {
-				t.FactZh(b, t.Self, "debt", "owes "+name, rest[n:], false, false, 0.8)
+			if name := strings.TrimSuffix(rest[:n], "的"); (syntax.PersonZh(name) || discourse.NameZh(name)) && sum(withoutWhat(rest[n:])) {
+				t.FactZh(b, t.Self, "debt", "owes "+name, withoutWhat(rest[n:]), false, false, 0.8)
 				return true
 			}
 			return false
@@ -99,6 +99,16 @@ func broughtBack(x string) (who, what string, ok bool) {
 // owed reports whether s is something that can be owed: an amount, or 票钱, 饭钱.
 func owed(s string) bool {
 	return sum(s) || strings.HasSuffix(s, "钱") && utf8.RuneCountInString(s) == 2
+}
+
+// withoutWhat returns an amount without what it is for: 两百块 for 两百块饭钱.
+func withoutWhat(s string) string {
+	for _, what := range [...]string{"饭钱", "票钱", "车钱", "油钱", "菜钱", "房租", "押金", "车费", "电费", "水费", "打车费"} {
+		if amount, ok := strings.CutSuffix(s, what); ok && sum(strings.TrimSuffix(amount, "的")) {
+			return strings.TrimSuffix(amount, "的")
+		}
+	}
+	return s
 }
 
 // sum reports whether s is an amount of money: 两百块, 500元.

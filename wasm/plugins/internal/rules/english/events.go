@@ -55,11 +55,20 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		a.Entities = t.Entities(c)
 		return
 	}
+	if c.Future && c.W(c.Vi+1) == "it" && paysFor[c.Verb] && len(t.Ev.Before) == 0 && len(t.Own) < 2 {
+		return // "I'll pay it tomorrow", with nothing said about what
+	}
 	if t.Dayed && !w.HasDay {
 		return // "…on Wednesday, so I'll be up at six": today's six, or Wednesday's?
 	}
+	if n, ok := syntax.Number(c.W(c.Vi + 1)); ok && c.Verb == "turn" && n > 0 && n < 120 && !c.Neg && !c.Past && !c.Conditional() && !w.Weekday && c.W(c.Vi+2) == "" && (c.Kind == 's' || c.Kind == 'p') {
+		birthday(t, c, w) // "Hannah turns seventy on the ninth of January"
+	}
 	t.PlanAt(c, w)
 }
+
+// paysFor are verbs whose "it" can be anything: a bill, a parcel, a form.
+var paysFor = syntax.Set("pay do send finish sort bring return sign check fix post")
 
 // onceIn reports whether the only condition is that the speaker arrives: "I'll send you the photos when I get
 // home".
