@@ -231,15 +231,17 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *follow
 	if err != nil {
 		return nil, err
 	}
-	if choice.records != nil {
+	if choice.records != nil { // a thanks, too, says whom the wearer met
 		res.records = *choice.records
+	} else {
+		all.Hits = withoutSounds(all.Hits)
 	}
 	res.Known, res.Confidence = all.Known, all.Confidence
 	if frugal {
 		all.Hits = all.Hits[:useful(all.Hits)]
 	}
 	seen, count := map[memory.ID]bool{}, map[memory.Type]int{}
-	hits := slices.DeleteFunc(withoutSounds(all.Hits), func(h serve.Hit) bool { return h.Memory != nil && !slices.Contains(aboutTypes[:], h.Memory.Type) })
+	hits := slices.DeleteFunc(all.Hits, func(h serve.Hit) bool { return h.Memory != nil && !slices.Contains(aboutTypes[:], h.Memory.Type) })
 	for _, h := range hits {
 		seen[h.ID] = true
 		if h.Memory != nil {
