@@ -97,9 +97,8 @@ func mineOf(question string) (p property, ok bool) {
 	if p.thing != nil || p.holds != "" || ofState().MatchString(question) && !notState().MatchString(question) {
 		return p, true
 	}
-	if m := ofOurs().FindStringSubmatch(question); m != nil {
-		p.thing, p.only = regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(m[1])+`\b`), true
-	}
+	p.thing = askedOfOurs(question)
+	p.only = p.thing != nil
 	return p, p.only
 }
 

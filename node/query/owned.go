@@ -46,7 +46,7 @@ var (
 		lazily(`^(?:请问|那)?(?:我(?:们?家)?的?)?([^我你他她它在这那今明昨什哪怎现目谁大\P{Han}]\p{Han}{1,2}?)` + tasteZh),
 		lazily(`^(?:请问|那)?(?:我的?)?([^我你他她它在这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?|[A-Z][a-z]+) ?(?:的|现在|目前|是|在|哪里|哪儿|哪|什么地方|什么|做)*(?:` + partnerZh + `|` + propertyZh + `|` + verbZh + `)`),
 	}
-	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|get|got|getting|just|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their|any(?:one|body)|some(?:one|body)|every(?:one|body)|nobody)$`)
+	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|get|got|getting|just|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their|any(?:one|body)|some(?:one|body)|every(?:one|body)|nobody|们?家的?)$`)
 
 	// givesName finds statements of who somebody's wife is: "my wife is called Karin", "Karin is
 	// Tom's wife". givesJob finds sentences that look the same in Chinese, but say what they do.
@@ -187,6 +187,9 @@ func (p property) misses(text string, byOwner bool) bool {
 func (p property) ownerIn(d document, question, wearer string) whose {
 	if text, _ := said(d, wearer); p.only || p.ownsThing(text) == anothers {
 		w := p.ownsThing(text)
+		if d.u != nil && p.sharesThing(question, text) || d.m != nil && slices.ContainsFunc(d.m.Evidence, func(e memory.Evidence) bool { return p.sharesThing(question, e.Excerpt) }) {
+			return nobodys
+		}
 		if d.u != nil && w == speakers && d.u.Speaker != "" && memory.Normal(d.u.Speaker) != memory.Normal(wearer) {
 			return anothers
 		}
