@@ -39,3 +39,32 @@ func TestWhereTheCarIs(t *testing.T) {
 		t.Errorf("%v, %q", res.Known, res.Hits[0].Text)
 	}
 }
+
+// Neither the car of somebody else nor a bike, which were parked later, is the wearer's car.
+func TestWhereOnlyTheCarIs(t *testing.T) {
+	at := time.Now().Add(-time.Hour)
+	for _, tt := range []struct {
+		lines     []string
+		questions []string
+		want      string // empty: it isn't known
+	}{
+		{[]string{"I parked my car on Elm Street.", "I parked the bike behind the library.", "Tom parked his van behind the school.", "Tom: I parked at the station."}, []string{"where is my car", "where's the car?"}, "Elm Street"},
+		{[]string{"我把面包车停在中山路了。", "小李把车停在学校后面。", "我把自行车停在图书馆后面了。"}, []string{"我的车在哪", "车在哪儿"}, "中山路"},
+		{[]string{"Ben: I parked your car on Elm Street.", "Tom parked his van behind the school."}, []string{"where is my car"}, "Elm Street"},
+		{[]string{"Tom parked his van behind the school.", "Tom: I parked at the station."}, []string{"where is my car"}, ""},
+	} {
+		n := nodetest.New(t, nil)
+		for i, line := range tt.lines {
+			speaker := "Ana"
+			if name, said, ok := strings.Cut(line, ": "); ok {
+				speaker, line = name, said
+			}
+			nodetest.Hear(t, n, at.Add(time.Duration(i)*time.Second), speaker, line)
+		}
+		for _, question := range tt.questions {
+			if res, err := n.Search(t.Context(), serve.SearchRequest{Query: question}); err != nil || res.Known != (tt.want != "") || !strings.Contains(res.Hits[0].Text, tt.want) {
+				t.Errorf("%s: %v, %v, %q; want %q", question, err, res.Known, res.Hits[0].Text, tt.want)
+			}
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	}
 	ownFirst(r.Query, res.Hits, mayBeWearers(r.Filters))
 	relationFirst(r.Query, res.Hits)
-	parkedFirst(r.Query, res.Hits)
+	parkedFirst(r.Query, qr.c.Wearer, res.Hits)
 	res.Known = res.Known && slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return !h.Minor })
 	return res, nil
 }
