@@ -23,6 +23,7 @@ import (
 type todo struct {
 	only     *regexp.Regexp // what an answer must contain; nil: anything
 	from, to time.Time      // when the task is due; zero: at any time
+	trips    bool           // the question is where somebody goes: trips come first
 }
 
 // whenTail is what may follow such a question, and whoHan what may precede a Chinese one.
@@ -47,9 +48,11 @@ var (
 	// asksAhead finds what has tasks, trips and appointments as its answer if the days that it names are to come.
 	asksAhead = lazily(`(?i)^(?:and |so )?(?:what|where) (?:am|are) (?:i|we) (?:doing|going|off to|travell?ing(?: to)?)` + aheadTail + `|^what(?:['’]s| is) (?:happening|planned|scheduled|on)` + aheadTail + `|` +
 		`^(?:我们?|咱们?|打算|准备|要|今天|明天|后天|这|下|个|本|周末?|星期|礼拜|月|年|底|初|[一二三四五六七八九十日天号\d]|圣诞节?|春节|元旦|国庆节?|中秋节?)+(?:去|上)(?:哪里?|哪儿|什么地方)(?:玩|旅游|旅行)?\W*$`)
-	toBuy     = lazily(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
-	notBought = lazily(`(?i)\b(?:bought|used to)\b|买[了到过]`)
-	promised  = lazily(`(?i)\bpromised?\b|答应|承诺|保证`)
+	asksWhither = lazily(`(?i)^(?:and |so )?where\b|[去上](?:哪|什么地方)`)
+	tellsTrip   = lazily(`(?i)\b(?:go(?:es|ing)?|off|fly(?:ing)?|flights?|travel\pL*|trips?|visit\pL*|driv(?:e|ing)|cruises?|holidays?|vacation|hotel|cottage|stay(?:ing)?|camping)\b|[去飞]|旅|酒店|民宿|出差|度假|机票|航班|高铁|火车`)
+	toBuy       = lazily(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
+	notBought   = lazily(`(?i)\b(?:bought|used to)\b|买[了到过]`)
+	promised    = lazily(`(?i)\bpromised?\b|答应|承诺|保证`)
 	// mustDo finds tasks in texts of which the rules made no plan.
 	mustDo    = lazily(`(?i)\b(?:has|have|needs?|ought|got) to\b|\b(?:must|should|don['’]t forget|remember to)\b|^(?:buy|call|pick up|pay|return|book|renew|send|fix|clean|order)\b|^(?:\pL+|我)?(?:还)?(?:要|得|需要|应该|必须|记得|别忘了)\p{Han}`)
 	onWeekday = lazily(`(?i)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b|(?:周|星期|礼拜)([日天一二三四五六])`)
@@ -75,6 +78,7 @@ func readTodo(question string, now time.Time) (w todo, ok bool) {
 				w.from, w.to = days[0][0], days[0][1]
 			}
 		}
+		w.trips = asksWhither().MatchString(question)
 		return w, w.to.After(now)
 	}
 	w.from, w.to = daysAhead(question, now)
@@ -121,8 +125,8 @@ func (w *todo) due(m *memory.Memory, now time.Time) bool {
 	return over.After(now) && (w.from.IsZero() || at.Before(w.to) && (!at.Before(w.from) || over.After(w.from)))
 }
 
-// plans returns the plans that answer the question: first those with a time, the next one first,
-// and then the others, the latest learnt first.
+// plans returns the plans that answer the question: trips if it is where somebody goes, then those with a time, the
+// next one first, and then the others, the latest learnt first.
 func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time, choice *chooser) (list []*memory.Memory, err error) {
 	var ids []memory.ID
 	err = qr.overview.look(ctx, tx, func() error {
@@ -146,6 +150,12 @@ func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time
 		}
 	}
 	sorting.Stable(list, func(a, b *memory.Memory) int {
+		if trip := tellsTrip().MatchString(a.Text); w.trips && trip != tellsTrip().MatchString(b.Text) {
+			if trip {
+				return -1
+			}
+			return 1
+		}
 		at, other := a.Fields.Episodic.Started, b.Fields.Episodic.Started
 		switch {
 		case at.IsZero() != other.IsZero():

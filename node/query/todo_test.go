@@ -55,3 +55,17 @@ func TestPlansOfAPeriod(t *testing.T) {
 		}
 	}
 }
+
+// TestTripsFirst: where one goes is answered by a trip, and not by the appointment of an earlier day.
+func TestTripsFirst(t *testing.T) {
+	n := nodetest.New(t, nil)
+	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	for i, line := range []string{"My meeting with the bank is on 14 December 2026 at ten.", "We're going to Lisbon from the 20th to the 27th of December.", "我一月五号有个体检。", "我们一月十号要去哈尔滨看冰灯。"} {
+		nodetest.Hear(t, n, at.Add(time.Duration(i)*time.Second), "Ana", line)
+	}
+	for question, want := range map[string]string{"where are we going in December": "Lisbon", "what are we doing in December": "bank", "我们一月去哪儿": "哈尔滨"} {
+		if res, err := n.Search(t.Context(), serve.SearchRequest{Query: question, At: at.Add(time.Minute)}); err != nil || !res.Known || !strings.Contains(res.Hits[0].Text, want) {
+			t.Errorf("%s: %v, known %v, %q", question, err, res.Known, res.Hits[0].Text)
+		}
+	}
+}
