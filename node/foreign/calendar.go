@@ -3,8 +3,6 @@ package foreign
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
@@ -44,8 +42,8 @@ type calendar struct {
 }
 
 // readCalendar reads iCalendar (RFC 5545): an appointment for each event, a fact for each event that is
-// repeated, and a plan for each open task. An event that was moved
-// replaces what was imported of it. One that was cancelled, and a task that is done, end that.
+// repeated, and a plan for each open task. An event that was moved replaces what was imported of it before.
+// An event that was cancelled and a task that is done end it.
 func readCalendar(r *Result, name string, b []byte, o Options) error {
 	c := &calendar{own: o.zone(), zones: map[string]*time.Location{}}
 	if err := c.read(r, name, b); err != nil {
@@ -237,8 +235,7 @@ func (c *calendar) add(r *Result, where string, e *entry, o *Options) {
 		private := memory.Private
 		add.Sensitivity = &private
 	}
-	sum := sha256.Sum256([]byte(uid)) // two events with one title don't replace each other
-	slot := &memory.Slot{Subject: "user", Attribute: "event_" + hex.EncodeToString(sum[:6])}
+	slot := &memory.Slot{Subject: "user", Attribute: "event_" + digest(uid, 6)} // two events with one title don't replace each other
 	if rule != "" && over.IsZero() {
 		add.Type, add.Tags, add.Slot = memory.Semantic, append(add.Tags, "habit"), slot
 		slot.Value, add.Renew = cut(when), true

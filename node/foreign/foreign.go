@@ -127,10 +127,15 @@ func (r *Result) add(f Format, where, key, text string, at time.Time, metadata m
 		return nil
 	}
 	no := false
-	sum := sha256.Sum256([]byte(key))
 	r.Adds = append(r.Adds, serve.AddRequest{Text: text, Infer: &no, At: at, Tags: []string{string(f)}, Metadata: of,
-		Key: string(f) + "-" + hex.EncodeToString(sum[:12])})
+		Key: string(f) + "-" + digest(key, 12)})
 	return &r.Adds[len(r.Adds)-1]
+}
+
+// digest returns the first n bytes of a text's SHA-256, in hexadecimal.
+func digest(text string, n int) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:n])
 }
 
 // bounded keeps as much metadata as a memory may have.

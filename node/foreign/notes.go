@@ -3,8 +3,6 @@ package foreign
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -181,20 +179,14 @@ func readMarkdown(r *Result, f Format, name string, b []byte) error {
 		if add != nil {
 			add.Type, add.Tags = memory.Resource, tags
 			add.Fields.Resource = &memory.ResourceFields{Title: shown, MediaType: "text/markdown", Content: piece}
-			add.Slot = &memory.Slot{Subject: "user", Attribute: "note_" + digest(where), Value: digest(shown + "\x1f" + piece)} // a changed note takes its place
-			add.Renew = true
+			add.Slot = &memory.Slot{Subject: "user", Attribute: "note_" + digest(where, 6), Value: digest(shown+"\x1f"+piece, 6)}
+			add.Renew = true // a changed note takes its place
 		}
 	}
 	if len(pieces) == 0 {
 		r.skip(name, "there is no text")
 	}
 	return nil
-}
-
-// digest returns a short name for a text.
-func digest(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:6])
 }
 
 // frontMatter splits a note into the YAML between two lines of "---" at its top,
