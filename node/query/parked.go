@@ -32,17 +32,18 @@ func withParked(question string) string {
 }
 
 // parkedFirst puts the hit that says where the wearer's car was parked last before the others, if the question is
-// where it is. Where a bike or the car of somebody else was parked is behind the rest, and no answer.
+// where it is. Hits that say where a bike or the car of somebody else was parked come last, and are no evidence.
 func parkedFirst(question, wearer string, hits []serve.Hit) {
 	if !asksCarEn().MatchString(question) && !asksCarZh().MatchString(question) {
 		return
 	}
+	wearer = hans.Fold(wearer)
 	var own, rest, not []serve.Hit
 	for _, h := range hits {
 		switch {
 		case !tellsPark().MatchString(h.Text):
 			rest = append(rest, h)
-		case parkedOwn(&h, hans.Fold(wearer)):
+		case parkedOwn(&h, wearer):
 			own = append(own, h)
 		default:
 			h.Minor = true
@@ -50,19 +51,21 @@ func parkedFirst(question, wearer string, hits []serve.Hit) {
 		}
 	}
 	copy(hits, slices.Concat(own, rest, not))
+	if len(own) == 0 {
+		return
+	}
 	last := 0
 	for i := range own {
 		if own[i].At.After(own[last].At) {
 			last = i
 		}
 	}
-	if len(own) > 0 && last == 0 {
-		hits[0].Minor = false
-	}
+	hits[last].Minor = false
 	moveFirst(hits, last)
 }
 
-// parkedOwn reports whether a hit says where the wearer's car was parked, and that is still so.
+// parkedOwn reports whether a hit says where the wearer's car was parked, and still holds. wearer is folded
+// ([hans.Fold]).
 func parkedOwn(h *serve.Hit, wearer string) bool {
 	d := document{m: h.Memory, u: h.Utterance}
 	text, speaker := said(d, wearer)

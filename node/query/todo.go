@@ -48,6 +48,7 @@ var (
 	// asksAhead finds what has tasks, trips and appointments as its answer if the days that it names are to come.
 	asksAhead = lazily(`(?i)^(?:and |so )?(?:what|where) (?:am|are) (?:i|we) (?:doing|going|off to|travell?ing(?: to)?)` + aheadTail + `|^what(?:['’]s| is) (?:happening|planned|scheduled|on)` + aheadTail + `|` +
 		`^(?:我们?|咱们?|打算|准备|要|今天|明天|后天|这|下|个|本|周末?|星期|礼拜|月|年|底|初|[一二三四五六七八九十日天号\d]|圣诞节?|春节|元旦|国庆节?|中秋节?)+(?:去|上)(?:哪里?|哪儿|什么地方)(?:玩|旅游|旅行)?\W*$`)
+	// asksWhither finds a question about where somebody goes, tellsTrip a plan that is a trip.
 	asksWhither = lazily(`(?i)^(?:and |so )?where\b|[去上](?:哪|什么地方)`)
 	tellsTrip   = lazily(`(?i)\b(?:go(?:es|ing)?|off|fly(?:ing)?|flights?|travel\pL*|trips?|visit\pL*|driv(?:e|ing)|cruises?|holidays?|vacation|hotel|cottage|stay(?:ing)?|camping)\b|[去飞]|旅|酒店|民宿|出差|度假|机票|航班|高铁|火车`)
 	toBuy       = lazily(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
@@ -150,11 +151,13 @@ func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time
 		}
 	}
 	sorting.Stable(list, func(a, b *memory.Memory) int {
-		if trip := tellsTrip().MatchString(a.Text); w.trips && trip != tellsTrip().MatchString(b.Text) {
-			if trip {
-				return -1
+		if w.trips {
+			if trip := tellsTrip().MatchString(a.Text); trip != tellsTrip().MatchString(b.Text) {
+				if trip {
+					return -1
+				}
+				return 1
 			}
-			return 1
 		}
 		at, other := a.Fields.Episodic.Started, b.Fields.Episodic.Started
 		switch {
