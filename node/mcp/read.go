@@ -284,9 +284,10 @@ func (t *server) list(ctx context.Context, in listIn) (out found, err error) {
 
 func (t *server) page(ctx context.Context, q serve.ListQuery) (found, error) {
 	page, err := t.of(ctx).List(ctx, q)
+	zone := t.zone(ctx)
 	out := found{Results: []item{}, Known: len(page.Memories) > 0, Next: page.Next}
 	for i := range page.Memories {
-		out.Results = append(out.Results, itemOf(&page.Memories[i], t.zone(ctx)))
+		out.Results = append(out.Results, itemOf(&page.Memories[i], zone))
 	}
 	return out, err
 }

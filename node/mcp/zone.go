@@ -17,7 +17,7 @@ type askedZone struct {
 	at   time.Time
 }
 
-// zones keeps the last answer for an hour: over a socket each question is a request of the app.
+// zones keeps the last answer for an hour, because over a socket each question counts as a request of the app.
 type zones struct{ last atomic.Pointer[askedZone] }
 
 // zone returns the time zone of the wearer's days, in which dates are read and shown. Without an
