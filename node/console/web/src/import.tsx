@@ -14,6 +14,7 @@ interface Add {
   at?: string;
   infer?: boolean;
   undated?: boolean;
+  ends?: boolean; // it adds nothing, and ends what an earlier import added
   speaker?: string;
   fields?: { resource?: { title?: string }; episodic?: { details?: string } };
 }
@@ -23,7 +24,7 @@ interface Read {
   adds: Add[]; // what is imported. A text may be a secret: display `shown` instead
   shown: { text: string; secret?: boolean }[];
   skipped: { where: string; reason: string }[];
-  ends?: Add[]; // to be sent after adds: each ends what an earlier import added of it
+  ends?: Add[]; // to be sent after adds
 }
 
 /** What an import would add: texts of another system, or records of a Locket export. */
@@ -76,7 +77,7 @@ export function ImportPage() {
   };
   const take = () =>
     run(async () => {
-      if ("read" in plan!) return addAll(plan.read.adds, plan.read.ends ?? [], show);
+      if ("read" in plan!) return addAll([...plan.read.adds, ...(plan.read.ends ?? [])], show);
       const r = await sendFile<{ taken: number; skipped: number; refused: number }>("/v1/import", (plan as { file: File }).file, "application/jsonl");
       show({ done: 1, of: 1, added: r.taken, there: r.skipped, failed: r.refused ? [t("import.refused", { n: r.refused })] : [], over: true });
       changes();
@@ -168,7 +169,7 @@ async function recordsOf(file: File): Promise<Record<string, number>> {
 }
 
 /** addAll adds texts in batches, in order. What is there already is not added again. */
-async function addAll(adds: Add[], ends: Add[], show: (c: Count) => void) {
+async function addAll(adds: Add[], show: (c: Count) => void) {
   const c: Count = { done: 0, of: adds.length, added: 0, there: 0, failed: [] };
   show(c);
   while (c.done < adds.length) {
@@ -183,11 +184,13 @@ async function addAll(adds: Add[], ends: Add[], show: (c: Count) => void) {
         got.results[i] = (await call<typeof got>("POST", "/v1/memories/batch", { operations: [{ add }] })).results[0];
       }
     }
-    for (const r of got.results) r.problem ? c.failed.push(r.problem.detail ?? r.problem.title ?? "") : r.added?.repeated ? c.there++ : c.added++;
+    for (const [i, r] of got.results.entries()) {
+      if (r.problem) c.failed.push(r.problem.detail ?? r.problem.title ?? "");
+      else if (!part[i].ends) r.added?.repeated ? c.there++ : c.added++;
+    }
     c.done += n;
     show({ ...c, over: c.done === adds.length });
   }
-  for (let at = 0; at < ends.length; at += inBatch) await call("POST", "/v1/memories/batch", { operations: ends.slice(at, at + inBatch).map((add) => ({ add })) });
   changes();
 }
 
